@@ -1,0 +1,48 @@
+# make demo   sets up .venv (base + train + report) and runs the main job on the embedded corpus
+# make test   adds TensorFlow, JAX, Ray and the test tools to the same .venv and runs lint, types, tests
+# Every target works on a fresh clone, and a second time without reinstalling.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: demo test test-slow bench lint clean
+
+demo: .venv/.demo-ready
+	$(BIN)/python -m switchout.demo
+
+test: .venv/.test-ready lint
+	$(BIN)/python -m pytest
+
+test-slow: .venv/.test-ready
+	$(BIN)/python -m pytest -m slow
+
+bench: .venv/.test-ready
+	$(BIN)/python benchmarks/run.py
+
+lint: .venv/.test-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf .venv
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "switchout needs Python 3.11 or newer, found: $$($(PYTHON) --version 2>&1); try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "switchout needs Python's venv and ensurepip (on Debian and Ubuntu: apt-get install python3-venv)" >&2; exit 2; }
+	@echo "creating .venv with $$($(PYTHON) --version)"
+	$(PYTHON) -m venv .venv
+
+.venv/.demo-ready: pyproject.toml constraints.txt | .venv/bin/python
+	@echo "installing base + train + report (the first time this downloads a few hundred MB)"
+	$(PIP) --editable ".[train,report]"
+	@touch $@
+
+.venv/.test-ready: .venv/.demo-ready
+	@echo "adding TensorFlow, JAX, Ray and the test tools (the first time about 1 GB more)"
+	$(PIP) --editable ".[all,dev]"
+	@touch $@

@@ -1,0 +1,5 @@
+"""``python -m switchout``."""
+
+from switchout.cli import main
+
+main()

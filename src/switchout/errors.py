@@ -1,0 +1,15 @@
+"""The one exception for a user's mistake: its text is all that the command line prints."""
+
+from __future__ import annotations
+
+
+class SwitchOutError(ValueError):
+    """Bad input. The message names the file, line or key, and says what to do, in one line."""
+
+
+def did_you_mean(word: str, choices: list[str]) -> str:
+    """Return ``" (did you mean 'x'?)"`` for a near miss, else the list of what exists."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, choices, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else f" (choose from: {', '.join(choices)})"

@@ -1,0 +1,71 @@
+"""Reading and writing files so that nothing half-done or half-read goes unnoticed.
+
+* Lines end at ``\\n`` and nowhere else: U+2028 and ``\\r`` are part of a sentence.
+* A final name appears only when its content is complete (`atomic`).
+* Every error names the file, and the line where there is one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from switchout.errors import SwitchOutError
+
+
+@contextmanager
+def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary path beside ``path``; on success sync it and rename it to ``path``.
+
+    The temporary name keeps the suffixes, so that writers which look at them (``.gz``) still work.
+
+    Example:
+        >>> import tempfile
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> with atomic(folder / "a.txt") as partial:
+        ...     _ = partial.write_text("hello")
+        >>> [p.name for p in folder.iterdir()]
+        ['a.txt']
+    """
+    path = Path(path)
+    partial = path.with_name(f".{os.getpid()}.partial.{path.name}")
+    try:
+        yield partial
+        with partial.open("rb+") as handle:
+            os.fsync(handle.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the whole content, decompressed by suffix; a damaged archive is an error."""
+    from xopen import xopen
+
+    try:
+        with xopen(path, "rb", threads=0) as handle:
+            content: bytes = handle.read()
+            return content
+    except FileNotFoundError:
+        raise SwitchOutError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise SwitchOutError(f"{path}: is a folder, expected a file") from None
+    except Exception as error:  # gzip, lzma, bz2 and zstd each raise their own kind
+        if isinstance(error, MemoryError | PermissionError):
+            raise
+        raise SwitchOutError(f"{path}: damaged or truncated archive ({error})") from None
+
+
+def read_lines(path: str | os.PathLike[str]) -> list[str]:
+    """Return the lines of a UTF-8 text file, without their ``\\n``, decompressed by suffix."""
+    content = read_bytes(path)
+    try:
+        lines = content.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SwitchOutError(f"{path}:{line}: not valid UTF-8 ({error.reason})") from None
+    if lines[-1] == "":
+        lines.pop()
+    return lines

@@ -1,0 +1,75 @@
+"""Progress on stderr: a bar on a terminal, a plain line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+PLAIN_EVERY = 10.0  # seconds between two lines where no terminal is attached
+
+
+class Meter:
+    """Counts work done and shows it.
+
+    Example:
+        >>> with Meter("reading", total=3, unit="lines") as meter:
+        ...     for _ in range(3):
+        ...         meter.advance(1, note="loss 1.23")
+    """
+
+    def __init__(self, label: str, *, total: float | None = None, unit: str = "", done: float = 0):
+        self.label, self.total, self.unit, self.done = label, total, unit, done
+        self._start = self._shown = time.monotonic()
+        self._start_done = done
+        self._is_terminal = sys.stderr.isatty()
+
+    def __enter__(self) -> Meter:
+        if self._is_terminal:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.fields[count]}"),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[note]}", style="dim"),
+                console=Console(stderr=True),
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(
+                self.label, total=self.total, completed=self.done, count="", note=""
+            )
+        return self
+
+    def advance(self, amount: float = 1, *, note: str = "") -> None:
+        """Add ``amount`` to the work done; ``note`` stands beside the bar."""
+        self.done += amount
+        if self._is_terminal:
+            self._bar.update(self._task, completed=self.done, count=self._count(), note=note)
+            return
+        now = time.monotonic()
+        if now - self._shown >= PLAIN_EVERY:
+            self._shown = now
+            self._line(note)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._is_terminal:
+            self._bar.stop()
+        elif kind is None:
+            self._line("done")
+
+    def _count(self) -> str:
+        seconds = max(time.monotonic() - self._start, 1e-9)
+        of_total = f"/{self.total:,.0f}" if self.total is not None else ""
+        rate = (self.done - self._start_done) / seconds
+        return f"{self.done:,.0f}{of_total} {self.unit} {rate:,.4g}/s".replace("  ", " ")
+
+    def _line(self, note: str) -> None:
+        print(f"{self.label}: {self._count()} {note}".rstrip(), file=sys.stderr, flush=True)
