@@ -1,0 +1,1 @@
+"""SwitchOut and its relatives: exact augmentation policies for translation data."""
