@@ -9,11 +9,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.metadata import version
-from typing import Any
-
-import click
-import typer
+from importlib.util import find_spec
 
 from switchout.errors import SwitchOutError, did_you_mean
 
@@ -35,53 +31,66 @@ VERBS = {
 }
 
 
-class LazyVerbs(click.Group):
-    """A group whose commands live in ``switchout.cli.<verb>`` as a typer ``app``."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        from importlib.util import find_spec
-
-        return [verb for verb in VERBS if find_spec(f"switchout.cli.{verb}") is not None]
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in self.list_commands(ctx):
-            hint = did_you_mean(name, self.list_commands(ctx))
-            raise click.UsageError(f"no such command {name!r}{hint}")
-        command: click.Command = typer.main.get_command(import_module(f"switchout.cli.{name}").app)
-        command.name = name
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(verb, VERBS[verb]) for verb in self.list_commands(ctx)])
-
-
-@click.group(cls=LazyVerbs, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("switchout"), prog_name="switchout")
-def cli() -> None:
-    """Data augmentation for translation: sample it, apply it to corpora, prove that it helps."""
-
-
 def run(arguments: list[str] | None = None) -> int:
     """Run one command line and return its exit code; bad input is one line and 2."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(_overview(), file=sys.stdout if arguments else sys.stderr)
+        return 0 if arguments else 2
+    if arguments[0] == "--version":
+        from importlib.metadata import version
+
+        print(f"switchout {version('switchout')}")
+        return 0
     try:
-        result: Any = cli.main(args=arguments, prog_name="switchout", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return 2
-    except click.UsageError as error:
-        where = error.ctx.command_path if error.ctx else "switchout"
-        return _complain(f"{error.format_message()} (see '{where} --help')")
-    except (SwitchOutError, click.ClickException) as error:
+        return _run_verb(arguments[0], arguments[1:])
+    except SwitchOutError as error:
         return _complain(str(error))
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         sys.stderr.close()
         return 141
     except OSError as error:
         return _complain(f"{error.filename or 'file system'}: {error.strerror or error}")
-    except (KeyboardInterrupt, click.Abort):
+    except KeyboardInterrupt:
         return _complain("interrupted", code=130)
+
+
+def _run_verb(verb: str, arguments: list[str]) -> int:
+    if verb not in _available():
+        raise SwitchOutError(f"no such command {verb!r}{did_you_mean(verb, _available())}")
+    import typer
+
+    # typer brings its own copy of click or uses the installed one, by version: ask its classes.
+    usage_error = typer.BadParameter.__mro__[1]
+    click_exception = usage_error.__mro__[1]
+    try:
+        command = typer.main.get_command(import_module(f"switchout.cli.{verb}").app)
+        result = command.main(arguments, prog_name=f"switchout {verb}", standalone_mode=False)
+    except typer.Exit as error:
+        return int(error.exit_code)
+    except typer.Abort:
+        return _complain("interrupted", code=130)
+    except click_exception as error:
+        message = error.format_message()  # type: ignore[attr-defined]
+        return _complain(f"{message.rstrip('.')} (see 'switchout {verb} --help')")
     return result if isinstance(result, int) else 0
+
+
+def _available() -> list[str]:
+    return [verb for verb in VERBS if find_spec(f"switchout.cli.{verb}") is not None]
+
+
+def _overview() -> str:
+    lines = [
+        "Usage: switchout VERB [OPTIONS]",
+        "",
+        "Data augmentation for translation: sample it, apply it to corpora, prove that it helps.",
+        "",
+        *(f"  {verb:<14}{VERBS[verb]}" for verb in _available()),
+        "",
+        "'switchout VERB --help' explains a verb, with an example.",
+    ]
+    return "\n".join(lines)
 
 
 def _complain(message: str, *, code: int = 2) -> int:
