@@ -1,0 +1,1 @@
+"""The translation model: network, training, search, export. Needs the extra ``train``."""

@@ -1,0 +1,117 @@
+"""Dropout whose masks are addressed, not consumed.
+
+A mask is a pure function of (key of the sentence, site in the network, position, channel). So
+neither padding, batch, world size nor resume changes it, and the backward pass recomputes it instead
+of storing it. On a CPU one numba loop also adds the residual: about ten times faster than
+``torch.nn.functional.dropout``, which alone took a third of a training step.
+
+The hash is "lowbias32" by C. Wellons with a second key word between its two multiplications.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import torch
+from torch import Tensor
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_LOW_32 = 0xFFFFFFFF
+
+
+def dropout_keys(seed: int, *, step: int, example_ids: np.ndarray) -> Tensor:
+    """Return one key per sentence, [batch] int64: the ``noise`` argument of the model."""
+    start = np.array([seed & (2**64 - 1), step], dtype=np.uint64)
+    base = _mix(start[:1] * np.uint64(_GOLDEN) + _mix(start[1:]))
+    return torch.from_numpy(_mix(base + np.asarray(example_ids).astype(np.uint64)).view(np.int64))
+
+
+class Dropout:
+    """Dropout for one forward pass; call order numbers the sites.
+
+    Args:
+        rate: Probability of a zero.
+        noise: One key per sentence, [batch] int64; None switches dropout off.
+    """
+
+    def __init__(self, rate: float, noise: Tensor | None):
+        self.rate = rate
+        self.keys = None if noise is None or rate == 0 else noise.cpu().numpy().view(np.uint64)
+        self.site = 0
+
+    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
+        """Return dropout(x), plus ``residual`` if given; both [batch, time, channel]."""
+        if self.keys is None:
+            return x if residual is None else residual + x
+        self.site += 1
+        keys = _mix(self.keys + np.uint64(self.site * _GOLDEN & (2**64 - 1)))
+        dropped: Tensor = _DropAdd.apply(x, residual, keys, self.rate)
+        return dropped
+
+
+class _DropAdd(torch.autograd.Function):  # type: ignore[misc]
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, residual: Tensor | None, keys: np.ndarray, rate: float
+    ) -> Tensor:
+        ctx.keys, ctx.rate = keys, rate
+        return drop_add(x, residual, keys=keys, rate=rate)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor | None, None, None]:
+        dropped = drop_add(grad, None, keys=ctx.keys, rate=ctx.rate)
+        return dropped, grad if ctx.needs_input_grad[1] else None, None, None
+
+
+def drop_add(x: Tensor, residual: Tensor | None, *, keys: np.ndarray, rate: float) -> Tensor:
+    """Return ``residual`` + x with its share ``rate`` of entries zeroed and the rest scaled up."""
+    threshold, scale = round(rate * 2**32), 1 / (1 - rate)
+    floats = {x.dtype, x.dtype if residual is None else residual.dtype}
+    if x.device.type != "cpu" or floats != {torch.float32}:
+        return _drop_add_anywhere(x, residual, keys=keys, threshold=threshold, scale=scale)
+    out = torch.zeros(x.shape) if residual is None else residual.detach().clone()
+    rows = (len(keys), -1)
+    values, sums = x.detach().reshape(rows).numpy(), out.view(rows).numpy()
+    _add_dropped(values, keys, np.uint32(threshold), np.float32(scale), sums)
+    return out
+
+
+def _drop_add_anywhere(
+    x: Tensor, residual: Tensor | None, *, keys: np.ndarray, threshold: int, scale: float
+) -> Tensor:
+    """The same function as array operations, for other devices and types."""
+    both = torch.from_numpy(keys.view(np.int64)).to(x.device)[:, None]
+    h = torch.arange(x[0].numel(), device=x.device) * (_GOLDEN >> 32) & _LOW_32
+    h = h ^ (both & _LOW_32)
+    h = (h ^ h >> 16) * 0x7FEB352D & _LOW_32
+    h = h ^ h >> 15 ^ (both >> 32 & _LOW_32)
+    h = h * 0x846CA68B & _LOW_32
+    kept = (h ^ h >> 16) >= threshold
+    dropped = torch.where(kept.view(x.shape), x * scale, 0)
+    return dropped if residual is None else residual + dropped
+
+
+def _mix(z: np.ndarray) -> np.ndarray:
+    """The finalizer of splitmix64, on uint64."""
+    z = (z ^ z >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    mixed: np.ndarray = z ^ z >> np.uint64(31)
+    return mixed
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _add_dropped(
+    x: np.ndarray, keys: np.ndarray, threshold: np.uint32, scale: np.float32, out: np.ndarray
+) -> None:
+    u32 = np.uint32
+    for row in range(x.shape[0]):
+        low, high = u32(keys[row] & np.uint64(0xFFFFFFFF)), u32(keys[row] >> np.uint64(32))
+        for i in range(x.shape[1]):
+            h = u32(u32(i) * u32(0x9E3779B9)) ^ low
+            h = u32((h ^ (h >> u32(16))) * u32(0x7FEB352D))
+            h = u32(h ^ (h >> u32(15)) ^ high)
+            h = u32(h * u32(0x846CA68B))
+            if (h ^ (h >> u32(16))) >= threshold:
+                out[row, i] += x[row, i] * scale
