@@ -1,0 +1,296 @@
+"""One side of a corpus: text to ids and back, with everything needed to do it again.
+
+* ``word``: words of the text, counted (`Codec.word`) or from a given list (`Codec.file`).
+* ``sentencepiece``: BPE or unigram pieces learned from the text (extra ``subword``).
+* Tokenizer of word codecs: ``space`` for text that is tokenised already; ``punctuation`` splits
+  punctuation off raw text and marks what it split, so that decoding restores the line exactly.
+* Case: ``lower`` lowercases the text on its way in; the output is then lower case too.
+
+A codec is saved beside the run that used it (``codec.src.json``, ``vocab.src``, ``pieces.src``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from switchout.corpora.corpus import Corpus, Tokenizer
+from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK, Vocabulary, split_words
+from switchout.errors import SwitchOutError
+from switchout.files import atomic, read_bytes
+
+Case = Literal["keep", "lower"]
+Unknown = Literal["keep", "drop", "copy"]
+
+JOINER = "￭"  # stands where the text had no space
+_PUNCTUATION = re.compile(r"\w+|[^\w ]")
+SENTENCEPIECE_LINES = 2_000_000  # learning pieces from more text needs more memory, not better text
+
+
+class Codec:
+    """Turns the lines of one side into ids and ids into lines.
+
+    Example:
+        >>> codec = Codec.word(["Hallo, Welt!"], tokenizer="punctuation")
+        >>> codec.tokens("Hallo, Welt!")
+        ['Hallo', '￭,', 'Welt', '￭!']
+        >>> codec.decode(codec.encode("Welt, Hallo!"))
+        'Welt, Hallo!'
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        *,
+        case: Case = "keep",
+        tokenizer: Tokenizer = "space",
+        pieces: bytes | None = None,
+    ):
+        self.vocabulary, self.case, self.tokenizer = vocabulary, case, tokenizer
+        self.pieces = pieces
+        self._processor = _load_pieces(pieces) if pieces is not None else None
+
+    @property
+    def kind(self) -> str:
+        """``word`` or ``sentencepiece``."""
+        return "word" if self.pieces is None else "sentencepiece"
+
+    @classmethod
+    def word(
+        cls,
+        lines: Iterable[str],
+        *,
+        min_count: int = 1,
+        max_size: int | None = None,
+        case: Case = "keep",
+        tokenizer: Tokenizer = "space",
+    ) -> Codec:
+        """Count the words of ``lines``."""
+        tokens, counts = _tokens_of(case, tokenizer), Counter[str]()
+        for line in lines:
+            counts.update(tokens(line))
+        vocabulary = Vocabulary.from_counts(counts, min_count=min_count, max_size=max_size)
+        return cls(vocabulary, case=case, tokenizer=tokenizer)
+
+    @classmethod
+    def file(
+        cls, path: Path | str, *, case: Case = "keep", tokenizer: Tokenizer = "space"
+    ) -> Codec:
+        """Take the words of a vocabulary file."""
+        return cls(Vocabulary.load(path), case=case, tokenizer=tokenizer)
+
+    @classmethod
+    def sentencepiece(
+        cls,
+        lines: Iterable[str],
+        *,
+        size: int,
+        model: Literal["bpe", "unigram"] = "bpe",
+        case: Case = "keep",
+    ) -> Codec:
+        """Learn ``size`` pieces (specials included) from the first two million ``lines``."""
+        trainer, vocabulary_size = _import_sentencepiece().SentencePieceTrainer, size
+        model_file = _Sink()
+        text = (line.lower() if case == "lower" else line for line in lines)
+        try:
+            trainer.train(
+                sentence_iterator=islice(text, SENTENCEPIECE_LINES),
+                model_writer=model_file,
+                vocab_size=vocabulary_size,
+                model_type=model,
+                character_coverage=1.0,
+                normalization_rule_name="identity",
+                pad_id=PAD,
+                bos_id=BOS,
+                eos_id=EOS,
+                unk_id=UNK,
+                unk_surface="<unk>",
+                num_threads=1,
+                minloglevel=2,
+            )
+        except (RuntimeError, OSError) as error:
+            reason = str(error).split(") ")[-1].strip() or "is the corpus empty?"
+            raise SwitchOutError(f"sentencepiece could not learn {size} pieces: {reason}") from None
+        return cls._of_pieces(model_file.content, case)
+
+    @classmethod
+    def _of_pieces(cls, pieces: bytes, case: Case) -> Codec:
+        processor = _load_pieces(pieces)
+        tokens = [processor.id_to_piece(id) for id in range(processor.get_piece_size())]
+        return cls(Vocabulary(tokens), case=case, pieces=pieces)
+
+    def tokens(self, line: str) -> list[str]:
+        """Return the words or pieces of a line, known or not."""
+        if self._processor is None:
+            return _tokens_of(self.case, self.tokenizer)(line)
+        pieces: list[str] = self._processor.encode(self._cased(line), out_type=str)
+        return pieces
+
+    def encode(self, line: str) -> list[int]:
+        """Return the ids of a line, without ``<s>`` and ``</s>``."""
+        if self._processor is None:
+            return self.vocabulary.ids(self.tokens(line))
+        ids: list[int] = self._processor.encode(self._cased(line))
+        return ids
+
+    def decode(
+        self,
+        ids: Iterable[int],
+        *,
+        unk: Unknown = "keep",
+        aligned: Sequence[str] | None = None,
+    ) -> str:
+        """Return the text of ids up to the first ``</s>``, without specials.
+
+        Args:
+            ids: Word ids.
+            unk: What an unknown word becomes: ``<unk>``, nothing, or the source word it attends to.
+            aligned: For ``copy``: the source word of each position of ``ids``.
+        """
+        if unk == "copy" and aligned is None:
+            raise ValueError("unk='copy' needs the aligned source words")
+        tokens: list[str] = []
+        for position, id in enumerate(ids):
+            if id == EOS:
+                break
+            if id in (PAD, BOS) or (id == UNK and unk == "drop"):
+                continue
+            if id == UNK and unk == "copy" and aligned is not None:
+                tokens.append(aligned[position].strip("▁").removeprefix(JOINER))
+            else:
+                tokens.append(self.vocabulary.tokens[id])
+        return self._join(tokens)
+
+    def save(self, folder: Path | str, side: Literal["src", "tgt"]) -> None:
+        """Write this codec into ``folder`` as the codec of ``side``."""
+        folder = Path(folder)
+        self.vocabulary.save(folder / f"vocab.{side}")
+        if self.pieces is not None:
+            with atomic(folder / f"pieces.{side}") as partial:
+                partial.write_bytes(self.pieces)
+        facts = {"kind": self.kind, "case": self.case, "tokenizer": self.tokenizer}
+        with atomic(folder / f"codec.{side}.json") as partial:
+            partial.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path | str, side: Literal["src", "tgt"]) -> Codec:
+        """Read what `save` wrote."""
+        folder = Path(folder)
+        path = folder / f"codec.{side}.json"
+        try:
+            facts = json.loads(read_bytes(path))
+            kind, case, tokenizer = facts["kind"], facts["case"], facts["tokenizer"]
+        except (ValueError, KeyError, TypeError) as error:
+            if isinstance(error, SwitchOutError):
+                raise
+            raise SwitchOutError(f"{path}: not a codec written by switchout ({error})") from None
+        if kind == "sentencepiece":
+            return cls._of_pieces(read_bytes(folder / f"pieces.{side}"), case)
+        return cls(Vocabulary.load(folder / f"vocab.{side}"), case=case, tokenizer=tokenizer)
+
+    def _cased(self, line: str) -> str:
+        return line.lower() if self.case == "lower" else line
+
+    def _join(self, tokens: list[str]) -> str:
+        if self._processor is not None:
+            return " ".join(split_words(self._processor.decode_pieces(tokens)))
+        text = " ".join(tokens)
+        if self.tokenizer == "punctuation":
+            return text.replace(" " + JOINER, "").removeprefix(JOINER)
+        return text
+
+
+def build_codecs(
+    corpus: Corpus,
+    *,
+    kind: Literal["word", "sentencepiece", "file"] = "word",
+    min_count: int = 1,
+    max_size: int | None = None,
+    model: Literal["bpe", "unigram"] = "bpe",
+    shared: bool = False,
+    case: Case = "keep",
+    tokenizer: Tokenizer | None = None,
+    files: tuple[Path | str, Path | str] | None = None,
+) -> tuple[Codec, Codec]:
+    """Return the codecs of source and target, learned from the training text.
+
+    Args:
+        corpus: Whose ``train`` split is read, streaming.
+        kind: ``file`` reads ``files``, or the corpus's own ``vocab.<lang>``.
+        min_count, max_size: Limits of a word vocabulary; ``max_size`` is also the number of pieces.
+        model: The algorithm of sentencepiece.
+        shared: One vocabulary for both sides.
+        case, tokenizer: See the module; the tokenizer is the corpus's own unless given.
+        files: Vocabulary files of source and target.
+    """
+
+    tokenizer = tokenizer or corpus.tokenizer
+
+    def learn(lines: Iterable[str]) -> Codec:
+        if kind == "sentencepiece":
+            return Codec.sentencepiece(lines, size=max_size or 8000, model=model, case=case)
+        return Codec.word(
+            lines, min_count=min_count, max_size=max_size, case=case, tokenizer=tokenizer
+        )
+
+    if kind == "file":
+        if shared:
+            raise SwitchOutError(
+                "shared vocabularies are learned; give the same file twice instead"
+            )
+        src, tgt = files or (corpus.vocabulary_file("source"), corpus.vocabulary_file("target"))
+        return (
+            Codec.file(src, case=case, tokenizer=tokenizer),
+            Codec.file(tgt, case=case, tokenizer=tokenizer),
+        )
+    if shared:
+        codec = learn(line for pair in corpus.stream("train") for line in pair)
+        return codec, codec
+    return learn(corpus.lines("train", "source")), learn(corpus.lines("train", "target"))
+
+
+def _tokens_of(case: Case, tokenizer: Tokenizer) -> Callable[[str], list[str]]:
+    split = split_words if tokenizer == "space" else split_punctuation
+    return split if case == "keep" else lambda line: split(line.lower())
+
+
+def split_punctuation(line: str) -> list[str]:
+    """Return words and punctuation marks; a joiner marks those that had no space before them."""
+    tokens: list[str] = []
+    end = -1
+    for match in _PUNCTUATION.finditer(line.replace(JOINER, " ").rstrip("\r")):
+        glued = match.start() == end
+        tokens.append(JOINER + match.group() if glued else match.group())
+        end = match.end()
+    return tokens
+
+
+class _Sink:
+    """The least that sentencepiece writes a model to."""
+
+    content = b""
+
+    def write(self, content: bytes) -> None:
+        self.content += content
+
+
+def _import_sentencepiece() -> Any:
+    try:
+        import sentencepiece
+    except ImportError:
+        raise SwitchOutError(
+            "sentencepiece is not installed: pip install 'switchout[subword]'"
+        ) from None
+    return sentencepiece
+
+
+def _load_pieces(pieces: bytes) -> Any:
+    try:
+        return _import_sentencepiece().SentencePieceProcessor(model_proto=pieces)
+    except RuntimeError as error:
+        raise SwitchOutError(f"not a sentencepiece model ({error})") from None

@@ -1,0 +1,111 @@
+"""A parallel corpus: named splits of sentence pairs, and how it is scored."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from switchout.corpora.text import find_file
+from switchout.errors import SwitchOutError
+
+Side = Literal["source", "target"]
+Tokenizer = Literal["space", "punctuation"]
+SPLITS = ("train", "dev", "test", "synthetic")
+
+
+@dataclass(frozen=True)
+class BleuSpec:
+    """How a corpus is scored: sacrebleu's tokenizer and case.
+
+    Args:
+        tokenize: ``none`` for text that is tokenised already, ``13a`` for plain text.
+        lowercase: Whether upper and lower case count as equal.
+    """
+
+    tokenize: Literal["none", "13a"] = "13a"
+    lowercase: bool = False
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentence pairs by split. Nothing is read before it is asked for.
+
+    Args:
+        name: Registry name, or the folder.
+        source, target: Language codes.
+        splits: Re-iterable (source, target) lines of ``train``, ``dev``, ``test`` and, where there
+            is back-translated text, ``synthetic``.
+        bleu: How translations of it are scored.
+        train_pairs: Use only the first so many training pairs.
+        folder: Where its files are, if it has any.
+        tokenizer: How its lines become words: ``space`` if they are tokenised already.
+    """
+
+    name: str
+    source: str
+    target: str
+    splits: Mapping[str, Iterable[tuple[str, str]]]
+    bleu: BleuSpec
+    train_pairs: int | None = None
+    folder: Path | None = None
+    tokenizer: Tokenizer = "space"
+
+    def stream(self, split: str) -> Iterator[tuple[str, str]]:
+        """Yield the (source, target) lines of a split."""
+        if split not in self.splits:
+            where = self.folder or self.name
+            raise SwitchOutError(
+                f"{where}: no split {split!r}: expected {split}.{self.source} and "
+                f"{split}.{self.target} (it has: {', '.join(self.splits)})"
+            )
+        if split != "train" or self.train_pairs is None:
+            return iter(self.splits[split])
+        if self.train_pairs > self._n_train:
+            raise SwitchOutError(
+                f"{self.folder or self.name}: train_pairs = {self.train_pairs:,}, but train has "
+                f"only {self._n_train:,} pairs"
+            )
+        return islice(iter(self.splits["train"]), self.train_pairs)
+
+    def pairs(self, split: str) -> tuple[list[str], list[str]]:
+        """Return the lines of a split, as they are: source lines, target lines."""
+        src, tgt = [], []
+        for src_line, tgt_line in self.stream(split):
+            src.append(src_line)
+            tgt.append(tgt_line)
+        if not src:
+            raise SwitchOutError(f"{self.folder or self.name}: split {split!r} is empty")
+        return src, tgt
+
+    def lines(self, split: str, side: Side) -> Iterator[str]:
+        """Yield the lines of one side of a split."""
+        column = ("source", "target").index(side)
+        return (pair[column] for pair in self.stream(split))
+
+    def vocabulary_file(self, side: Side) -> Path:
+        """Return the ``vocab.<lang>`` that came with the corpus."""
+        language = self.source if side == "source" else self.target
+        found = find_file(self.folder, f"vocab.{language}") if self.folder else None
+        if found is None:
+            raise SwitchOutError(f"{self.folder or self.name}: no vocabulary file vocab.{language}")
+        return found
+
+    @cached_property
+    def data_hash(self) -> str:
+        """Hash of the texts used: languages, and every line of every split, in order."""
+        digest = hashlib.sha256(f"{self.source} {self.target}\n".encode())
+        for split in self.splits:
+            digest.update(f"{split}\n".encode())
+            for src, tgt in self.stream(split):
+                digest.update(f"{src}\n{tgt}\n".encode())
+        return digest.hexdigest()
+
+    @cached_property
+    def _n_train(self) -> int:
+        """Counting reads train to its end, so a fault behind ``train_pairs`` is noticed too."""
+        return sum(1 for _ in self.splits["train"])

@@ -1,0 +1,97 @@
+"""Reading parallel text: one sentence a line, two files or one TSV, compressed or not.
+
+* Lines are streamed, so that a corpus of any size costs no memory; `FilePairs` and `TsvPairs`
+  can be iterated again and again.
+* Lines end at ``\\n`` and nowhere else.
+* A mistake in the text (unequal files, invalid UTF-8, a damaged archive, a TSV line without two
+  columns) is raised where it is met, with file and line: writers must therefore write aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from switchout.errors import SwitchOutError
+
+COMPRESSIONS = ("", ".gz", ".xz", ".bz2", ".zst")
+
+
+@dataclass(frozen=True)
+class FilePairs:
+    """The sentence pairs of two files of equal length."""
+
+    src: Path
+    tgt: Path
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        n_src = n_tgt = 0
+        for src, tgt in zip_longest(stream_lines(self.src), stream_lines(self.tgt)):
+            n_src += src is not None
+            n_tgt += tgt is not None
+            if src is not None and tgt is not None:
+                yield src, tgt
+        if n_src != n_tgt:
+            raise SwitchOutError(
+                f"{self.src} has {n_src:,} lines but {self.tgt} has {n_tgt:,}: "
+                "the two sides must be line by line translations"
+            )
+
+
+@dataclass(frozen=True)
+class TsvPairs:
+    """The sentence pairs of a file with two tab-separated columns."""
+
+    path: Path
+    src_column: int = 0
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        for number, line in enumerate(stream_lines(self.path), 1):
+            columns = line.split("\t")
+            if len(columns) != 2:
+                raise SwitchOutError(
+                    f"{self.path}:{number}: expected 2 tab-separated columns, found {len(columns)}"
+                )
+            yield columns[self.src_column], columns[1 - self.src_column]
+
+
+def stream_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file without their ``\\n``, decompressed by suffix."""
+    for number, line in enumerate(_byte_lines(path), 1):
+        try:
+            yield line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise SwitchOutError(f"{path}:{number}: not valid UTF-8 ({error.reason})") from None
+
+
+def find_file(folder: Path, name: str) -> Path | None:
+    """Return ``folder/name``, plain or compressed, or None; two of them are an error."""
+    found = [path for suffix in COMPRESSIONS if (path := folder / (name + suffix)).is_file()]
+    if len(found) > 1:
+        raise SwitchOutError(f"{folder}: both {found[0].name} and {found[1].name}: remove one")
+    return found[0] if found else None
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write UTF-8 lines, each ended by ``\\n``."""
+    with path.open("w", encoding="utf-8", newline="\n") as handle:
+        handle.writelines(line + "\n" for line in lines)
+
+
+def _byte_lines(path: Path) -> Iterator[bytes]:
+    from xopen import xopen
+
+    try:
+        with xopen(path, "rb", threads=0) as handle:
+            for line in handle:
+                yield line.removesuffix(b"\n")
+    except FileNotFoundError:
+        raise SwitchOutError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise SwitchOutError(f"{path}: is a folder, expected a file") from None
+    except Exception as error:  # gzip, lzma, bz2 and zstd each raise their own kind
+        if isinstance(error, MemoryError | PermissionError | SwitchOutError):
+            raise
+        raise SwitchOutError(f"{path}: damaged or truncated archive ({error})") from None
