@@ -1,8 +1,8 @@
 """Dropout whose masks are addressed, not consumed.
 
 A mask is a pure function of (key of the sentence, site in the network, position, channel). So
-neither padding, batch, world size nor resume changes it, and the backward pass recomputes it instead
-of storing it. On a CPU one numba loop also adds the residual: about ten times faster than
+neither padding, batch, world size nor resume changes it, and the backward pass recomputes it
+instead of storing it. On a CPU one numba loop also adds the residual: about ten times faster than
 ``torch.nn.functional.dropout``, which alone took a third of a training step.
 
 The hash is "lowbias32" by C. Wellons with a second key word between its two multiplications.
