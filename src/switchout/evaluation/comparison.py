@@ -1,0 +1,220 @@
+"""Systems with several runs each, compared with a baseline on the same test sentences."""
+
+from __future__ import annotations
+
+import math
+import statistics as stats
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from switchout.errors import SwitchOutError
+from switchout.evaluation.resampling import bootstrap_sums, jackknife, subset_sums
+from switchout.evaluation.significance import (
+    SeedsTest,
+    bootstrap_interval,
+    holm,
+    p_bootstrap,
+    p_randomization,
+    seeds_test,
+)
+from switchout.evaluation.statistics import Array, Metric
+from switchout.progress import Meter
+
+N_RESAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class System:
+    """Outputs of one system: a list of hypotheses per run (seed)."""
+
+    name: str
+    runs: Sequence[Sequence[str]]
+    run_names: Sequence[str] = ()
+
+    def run_name(self, run: int) -> str:
+        return self.run_names[run] if self.run_names else f"run {run + 1}"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A system under one metric.
+
+    Attributes:
+        system: Whose outputs.
+        scores: Corpus score of each run.
+        tested: Index of the lower-median run, which the single-run tests use.
+        statistics: Sentence statistics of that run, [sentence, statistic].
+        pseudo_values: Jackknife pseudo-values of all runs, [run, sentence].
+    """
+
+    system: System
+    scores: tuple[float, ...]
+    tested: int
+    statistics: Array
+    pseudo_values: Array
+
+    @property
+    def mean(self) -> float:
+        return stats.fmean(self.scores)
+
+    @property
+    def median(self) -> float:
+        return stats.median(self.scores)
+
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation over runs."""
+        return stats.stdev(self.scores) if len(self.scores) > 1 else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One system against the baseline under one metric; δ = system − baseline.
+
+    ``p_bootstrap`` and ``p_randomization`` compare the lower-median runs; ``seeds`` compares the
+    systems (None with fewer than 2 runs a side). ``ci95`` belongs to ``seeds``, or to the
+    bootstrap; None where one sentence leaves nothing to resample.
+    """
+
+    metric: Metric
+    baseline: Scored
+    system: Scored
+    delta: float
+    p_bootstrap: float
+    p_randomization: float
+    seeds: SeedsTest | None
+    ci95: tuple[float, float] | None
+    n_resamples: int
+    p_holm: float = math.nan
+
+    @property
+    def p(self) -> float:
+        """The p-value that the verdict and Holm's correction use: over seeds where there are."""
+        return self.p_bootstrap if self.seeds is None else self.seeds.p
+
+    @property
+    def gains(self) -> Array:
+        """What each sentence adds to δ, [sentence]: jackknifed, mean over runs; mean ≈ δ."""
+        system, baseline = self.system.pseudo_values, self.baseline.pseudo_values
+        return np.asarray(system.mean(axis=0) - baseline.mean(axis=0))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``switchout compare --json`` prints."""
+        return {
+            "metric": self.metric.name,
+            "baseline": self.baseline.system.name,
+            "system": self.system.system.name,
+            "delta": self.delta,
+            "p_bootstrap": self.p_bootstrap,
+            "p_randomization": self.p_randomization,
+            "p_seeds": None if self.seeds is None else self.seeds.p,
+            "p_holm": self.p_holm,
+            "ci95": None if self.ci95 is None else list(self.ci95),
+            "baseline_scores": list(self.baseline.scores),
+            "system_scores": list(self.system.scores),
+            "baseline_median": self.baseline.median,
+            "system_median": self.system.median,
+            "tested_runs": [
+                self.baseline.system.run_name(self.baseline.tested),
+                self.system.system.run_name(self.system.tested),
+            ],
+            "seeds_needed": None if self.seeds is None else self.seeds.seeds_needed(),
+            "n_resamples": self.n_resamples,
+            "signature": self.metric.signature,
+        }
+
+
+def compare(
+    references: Sequence[str],
+    baseline: System,
+    systems: Sequence[System],
+    *,
+    metrics: Sequence[str] = ("bleu",),
+    tokenize: str = "13a",
+    lowercase: bool = False,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+    meter: Meter | None = None,
+) -> list[Comparison]:
+    """Compare each system with the baseline; ``p_holm`` corrects for their number, per metric.
+
+    Example:
+        >>> base = System("base", [["a b c d e", "f g h i k"]])
+        >>> [result] = compare(["a b c d e", "f g h i j"], base, [System("same", base.runs)])
+        >>> result.delta, result.p_bootstrap, result.p_randomization
+        (0.0, 1.0, 1.0)
+    """
+    if not systems:
+        raise SwitchOutError("no system to compare with the baseline: give at least one")
+    results = []
+    for name in metrics:
+        metric = Metric(name, references, tokenize=tokenize, lowercase=lowercase)
+        scored = [_scored(metric, system, meter) for system in (baseline, *systems)]
+        compared = _compare_scored(metric, scored, n_resamples, seed)
+        adjusted = holm([result.p for result in compared])
+        results += [replace(r, p_holm=p) for r, p in zip(compared, adjusted, strict=True)]
+    return results
+
+
+def _scored(metric: Metric, system: System, meter: Meter | None) -> Scored:
+    statistics = []
+    for hypotheses in system.runs:
+        statistics.append(metric.statistics(hypotheses))
+        if meter:
+            meter.advance()
+    scores = tuple(metric.score(s) for s in statistics)
+    tested = sorted(range(len(scores)), key=scores.__getitem__)[(len(scores) - 1) // 2]
+    pseudo_values = np.array([jackknife(metric, s) for s in statistics])
+    return Scored(system, scores, tested, statistics[tested], pseudo_values)
+
+
+def _compare_scored(
+    metric: Metric, scored: list[Scored], n_resamples: int, seed: int
+) -> list[Comparison]:
+    """Compare ``scored[1:]`` with ``scored[0]``, all on the same resampled test sets."""
+    base = scored[0]
+    drawn = bootstrap_sums([s.statistics for s in scored], n_resamples=n_resamples, seed=seed)
+    swapped = subset_sums(
+        [s.statistics - base.statistics for s in scored[1:]], n_resamples=n_resamples, seed=seed
+    )
+    base_sum = base.statistics.sum(axis=0)
+    base_drawn = metric.from_sums(drawn[0])
+    results = []
+    for other, other_drawn, swap in zip(scored[1:], drawn[1:], swapped, strict=True):
+        other_sum = other.statistics.sum(axis=0)
+        tested_delta = other.scores[other.tested] - base.scores[base.tested]
+        shuffled = metric.from_sums(other_sum - swap) - metric.from_sums(base_sum + swap)
+        resampled = metric.from_sums(other_drawn) - base_drawn
+        results.append(_comparison(metric, base, other, tested_delta, resampled, shuffled))
+    return results
+
+
+def _comparison(
+    metric: Metric,
+    base: Scored,
+    other: Scored,
+    tested_delta: float,
+    resampled: Array,
+    shuffled: Array,
+) -> Comparison:
+    delta = other.mean - base.mean
+    one_sentence = len(base.statistics) < 2
+    seeds = None
+    if not one_sentence and min(len(base.scores), len(other.scores)) > 1:
+        seeds = seeds_test(delta, base.pseudo_values, other.pseudo_values)
+    ci95 = seeds.ci95 if seeds else bootstrap_interval(tested_delta, resampled)
+    return Comparison(
+        metric=metric,
+        baseline=base,
+        system=other,
+        delta=delta,
+        # resampling one sentence only repeats it: no evidence, not overwhelming evidence
+        p_bootstrap=1.0 if one_sentence else p_bootstrap(tested_delta, resampled),
+        p_randomization=p_randomization(tested_delta, shuffled),
+        seeds=seeds,
+        ci95=None if one_sentence else ci95,
+        n_resamples=len(resampled),
+    )

@@ -1,0 +1,150 @@
+"""The tests: is a difference more than the luck of the test sentences, or of the seeds?
+
+All are two-sided. δ = score(system) − score(baseline). `docs/evaluation.md` derives `seeds_test`
+and reports how often each rejects a true null hypothesis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from switchout.evaluation import student
+from switchout.evaluation.statistics import Array
+
+SLACK = 1e-9  # scores that differ by rounding only are equal
+POWER = 0.8  # chance of a significant result that `SeedsTest.seeds_needed` aims at
+MOST_SEEDS = 1000
+
+
+def p_bootstrap(delta: float, resampled: Array) -> float:
+    """Return (1 + #{|δ* − δ| ≥ |δ|}) / (R + 1) for δ* of bootstrapped test sets, [resample]."""
+    return _share(np.abs(resampled - delta), delta)
+
+
+def p_randomization(delta: float, shuffled: Array) -> float:
+    """Return (1 + #{|δ*| ≥ |δ|}) / (R + 1) for δ* with outputs swapped at random, [resample]."""
+    return _share(np.abs(shuffled), delta)
+
+
+def _share(deviations: Array, delta: float) -> float:
+    extreme = int(np.count_nonzero(deviations >= abs(delta) - SLACK))
+    return (1 + extreme) / (len(deviations) + 1)
+
+
+def bootstrap_interval(delta: float, resampled: Array) -> tuple[float, float]:
+    """Return the 95% interval that belongs to `p_bootstrap`: it holds 0 where p > 0.05."""
+    deviations = np.sort(np.abs(resampled - delta))[::-1]
+    allowed = math.floor(0.05 * (len(deviations) + 1)) - 1  # as many may reach past the interval
+    half = float(deviations[max(allowed, 0)])
+    return delta - half, delta + half
+
+
+@dataclass(frozen=True)
+class SeedsTest:
+    """A test of δ that counts both seeds and test sentences as drawn at random.
+
+    Attributes:
+        delta: Difference of the means over runs.
+        variance: Estimated variance of ``delta``.
+        df: Degrees of freedom (Satterthwaite).
+        run_variance: Variance of one run's score, summed over the two sides.
+        sentence_variance: What is left of ``variance`` with infinitely many runs.
+        n_sentences: Number of test sentences.
+    """
+
+    delta: float
+    variance: float
+    df: float
+    run_variance: float
+    sentence_variance: float
+    n_sentences: int
+
+    @property
+    def p(self) -> float:
+        if self.variance <= 0:
+            return float(abs(self.delta) <= SLACK)
+        return student.two_sided_p(self.delta / math.sqrt(self.variance), self.df)
+
+    @property
+    def ci95(self) -> tuple[float, float]:
+        half = 0.0
+        if self.variance > 0:
+            half = student.quantile(0.975, self.df) * math.sqrt(self.variance)
+        return self.delta - half, self.delta + half
+
+    def seeds_needed(self) -> int | None:
+        """Return how many runs a side would show a true difference of ``delta``, 4 times in 5.
+
+        None: not even a thousand, because the test set is too small for this difference.
+        """
+        if not self._settles(MOST_SEEDS):
+            return None
+        low, high = 1, MOST_SEEDS  # `low` does not settle it, `high` does
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._settles(middle) else (middle, high)
+        return high
+
+    def _settles(self, n_runs: int) -> bool:
+        runs = self.run_variance / n_runs
+        variance = runs + self.sentence_variance
+        if variance <= 0:
+            return abs(self.delta) > SLACK
+        # two sides of n_runs − 1 degrees of freedom each, taken as equally variable
+        df = variance**2 / (
+            runs**2 / (2 * (n_runs - 1)) + self.sentence_variance**2 / (self.n_sentences - 1)
+        )
+        needed = student.quantile(0.975, df) + student.quantile(POWER, df)
+        return abs(self.delta) >= needed * math.sqrt(variance)
+
+
+def seeds_test(delta: float, baseline: Array, system: Array) -> SeedsTest:
+    """Test δ on jackknife pseudo-values [run, sentence] of the two sides, 2 runs or more each.
+
+    Each side is a two-way layout, pseudo-value = mean + run + sentence + rest. The variance of δ is
+    s²_A/n_A + s²_B/n_B (between runs) + v (between sentences, of the difference of the run means);
+    both hold the rest (run × sentence), so it is taken off once.
+    """
+    n_sentences = baseline.shape[1]
+    runs, rests, run_df, rest_df = [], [], [], []
+    for side in (baseline, system):
+        n_runs = len(side)
+        by_run, by_sentence = side.mean(axis=1), side.mean(axis=0)
+        rest = side - by_run[:, None] - by_sentence + by_run.mean()
+        run_df.append(n_runs - 1)
+        rest_df.append((n_runs - 1) * (n_sentences - 1))
+        runs.append(float(by_run.var(ddof=1)) / n_runs)
+        rests.append(float((rest**2).sum()) / rest_df[-1] / (n_sentences * n_runs))
+    gains = system.mean(axis=0) - baseline.mean(axis=0)
+    sentences = float(gains.var(ddof=1)) / n_sentences
+    # The estimate may fall below either part by chance, the true variance cannot.
+    variance = max(sum(runs) + sentences - sum(rests), sum(runs), sentences)
+    terms = zip([*runs, sentences, *rests], [*run_df, n_sentences - 1, *rest_df], strict=True)
+    uncertainty = sum(term**2 / df for term, df in terms)
+    return SeedsTest(
+        delta=delta,
+        variance=variance,
+        df=max(variance**2 / uncertainty, min(run_df)) if uncertainty > 0 else min(run_df),
+        run_variance=runs[0] * len(baseline) + runs[1] * len(system),
+        sentence_variance=max(sentences - sum(rests), 0.0),
+        n_sentences=n_sentences,
+    )
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return Holm's adjusted p-values, in the order given.
+
+    Example:
+        >>> holm([0.04, 0.01, 0.03])
+        [0.06, 0.03, 0.06]
+    """
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    adjusted, largest = [0.0] * len(p_values), 0.0
+    for rank, index in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = largest
+    return adjusted

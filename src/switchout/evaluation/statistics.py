@@ -1,0 +1,133 @@
+"""Sufficient statistics per sentence, and corpus scores from their sums.
+
+sacrebleu extracts the statistics (n-gram matches, edits, lengths), so tokenisation, case and the
+signature are its own. Corpus scores depend on a test set only through the *sum* of its sentences'
+statistics; a resampled test set is another sum. The formulas here are sacrebleu's, written for
+whole arrays of sums: BLEU with exponential smoothing, chrF of effective order, TER.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from switchout.errors import SwitchOutError, did_you_mean
+
+Array = NDArray[np.float64]
+
+ORDER = 4  # of BLEU's n-grams
+
+
+def bleu_from_sums(sums: Array) -> Array:
+    """Return BLEU of sums [..., (hyp length, ref length, 4 matches, 4 totals)]."""
+    hyp_length, ref_length = sums[..., 0], sums[..., 1]
+    matches, totals = sums[..., 2 : 2 + ORDER], sums[..., 2 + ORDER :]
+    # exponential smoothing: the k-th order without a match counts as 2^-k matches
+    zeros = np.cumsum(matches == 0, axis=-1)
+    smoothed = np.where(matches == 0, 0.5**zeros, matches)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_precision = np.log(100.0 * smoothed / totals).mean(axis=-1)
+        brevity = np.minimum(0.0, 1.0 - ref_length / hyp_length)
+        scores = np.exp(brevity + log_precision)
+    # no match at all, or too short for a 4-gram anywhere: zero, as in sacrebleu
+    is_defined = (matches.sum(axis=-1) > 0) & (totals.min(axis=-1) > 0)
+    return np.where(is_defined, scores, 0.0)
+
+
+def chrf_from_sums(sums: Array) -> Array:
+    """Return chrF2 of sums [..., 6 times (hyp, ref, matching) character n-grams]."""
+    hyp, ref, matching = sums[..., 0::3], sums[..., 1::3], sums[..., 2::3]
+    is_counted = (hyp > 0) & (ref > 0)
+    orders = np.maximum(is_counted.sum(axis=-1), 1)
+    precision = (is_counted * matching / np.maximum(hyp, 1)).sum(axis=-1) / orders
+    recall = (is_counted * matching / np.maximum(ref, 1)).sum(axis=-1) / orders
+    denominator = 4 * precision + recall
+    score = 100 * 5 * precision * recall / np.where(denominator > 0, denominator, 1.0)
+    return np.asarray(score)
+
+
+def ter_from_sums(sums: Array) -> Array:
+    """Return TER of sums [..., (edits, reference words)]; words without reference: 100."""
+    edits, ref_length = sums[..., 0], sums[..., 1]
+    rate = edits / np.where(ref_length > 0, ref_length, 1.0)
+    return 100 * np.where(ref_length > 0, rate, edits > 0)
+
+
+FORMULAS: dict[str, Callable[[Array], Array]] = {
+    "bleu": bleu_from_sums,
+    "chrf": chrf_from_sums,
+    "ter": ter_from_sums,
+}
+LABELS = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
+HIGHER_IS_BETTER = {"bleu": True, "chrf": True, "ter": False}
+
+
+class Metric:
+    """One of sacrebleu's metrics, with the references prepared once for many systems.
+
+    As on sacrebleu's command line, ``tokenize`` and ``lowercase`` concern BLEU; chrF keeps the
+    case and TER ignores it.
+
+    Example:
+        >>> bleu = Metric("bleu", ["a b c d e", "f g h i"])
+        >>> statistics = bleu.statistics(["a b c d f", "f g h i"])
+        >>> round(bleu.score(statistics), 2)
+        79.84
+    """
+
+    def __init__(
+        self,
+        name: str,
+        references: Sequence[str],
+        *,
+        tokenize: str = "13a",
+        lowercase: bool = False,
+    ):
+        if name not in FORMULAS:
+            raise SwitchOutError(f"no such metric {name!r}{did_you_mean(name, list(FORMULAS))}")
+        if not references:
+            raise SwitchOutError("the reference is empty: nothing to score")
+        self.name, self.label = name, LABELS[name]
+        self.higher_is_better = HIGHER_IS_BETTER[name]
+        self.from_sums = FORMULAS[name]
+        self._n_sentences = len(references)
+        self._scorer = _sacrebleu_metric(name, list(references), tokenize, lowercase)
+
+    def statistics(self, hypotheses: Sequence[str]) -> Array:
+        """Return sacrebleu's statistics per sentence, [sentence, statistic]."""
+        if len(hypotheses) != self._n_sentences:
+            raise SwitchOutError(
+                f"{len(hypotheses)} hypotheses for {self._n_sentences} references: "
+                "they must match line by line"
+            )
+        return np.array(self._scorer._extract_corpus_statistics(hypotheses, None), dtype=float)
+
+    def score(self, statistics: Array) -> float:
+        """Return the corpus score by sacrebleu's own formula, to its last bit."""
+        sums = [int(value) for value in statistics.sum(axis=0)]
+        return float(self._scorer._compute_score_from_stats(sums).score)
+
+    @property
+    def signature(self) -> str:
+        """sacrebleu's signature."""
+        return str(self._scorer.get_signature())
+
+
+def _sacrebleu_metric(name: str, references: list[str], tokenize: str, lowercase: bool):  # type: ignore[no-untyped-def]
+    from sacrebleu.metrics import BLEU, CHRF, TER
+
+    if name == "chrf":
+        return CHRF(references=[references])
+    if name == "ter":
+        return TER(references=[references])
+    if tokenize not in BLEU.TOKENIZERS:
+        choices = did_you_mean(tokenize, list(BLEU.TOKENIZERS))
+        raise SwitchOutError(f"no such tokenizer {tokenize!r}{choices}")
+    # text that is declared tokenised needs no warning that it looks tokenised
+    force = tokenize == "none"
+    try:
+        return BLEU(tokenize=tokenize, lowercase=lowercase, force=force, references=[references])
+    except (ImportError, RuntimeError) as error:  # a tokenizer whose package is not installed
+        raise SwitchOutError(f"tokenizer {tokenize!r}: {error}") from None
