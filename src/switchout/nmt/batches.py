@@ -1,0 +1,204 @@
+"""Which examples make up step N, and the padded arrays of one batch.
+
+* Order is addressed, not consumed: the batches of an epoch are a pure function of (seed, epoch),
+  so the position of a run is one integer, its step.
+* A batch holds at most ``batch_tokens`` cells, counted as rows x the longer of its longest source
+  and its longest target, end marks and padding included (as fairseq, eole and JoeyNMT count).
+* Sentences are sorted by their longer side. How the sorted row of lengths is cut is therefore the
+  same in every epoch: each epoch has equally many batches, and only *who* sits in them changes.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+PAD, BOS, EOS = 0, 1, 2
+SHUFFLE_WIDTH = 4.0  # how far, in words of the shorter side, neighbours of one length may mix
+
+
+class Pairs(Protocol):
+    """What training needs of a corpus; `switchout.corpora.encoded.EncodedPairs` has it."""
+
+    @property
+    def src_lengths(self) -> NDArray[np.integer]: ...
+    @property
+    def tgt_lengths(self) -> NDArray[np.integer]: ...
+    @property
+    def example_ids(self) -> NDArray[np.integer]: ...
+    def src(self, i: int) -> NDArray[np.integer]: ...
+    def tgt(self, i: int) -> NDArray[np.integer]: ...
+    def __len__(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of the global batch of one step.
+
+    Attributes:
+        step, epoch: When, 0-based.
+        example_ids: Who, [batch]; together the address of every random number of a row.
+        src: Words and EOS, [batch, src_time], right padded.
+        src_lengths: Words + 1, [batch].
+        tgt: BOS, words and EOS, [batch, tgt_time + 1], right padded.
+        tgt_lengths: Words + 1, [batch]: how many tokens the decoder predicts.
+    """
+
+    step: int
+    epoch: int
+    example_ids: Ints
+    src: Ints
+    src_lengths: Ints
+    tgt: Ints
+    tgt_lengths: Ints
+
+
+class BatchPlan:
+    """The batches of every epoch.
+
+    Args:
+        src_lengths, tgt_lengths: Words of each pair, [examples].
+        seed: Of the order; the same seed gives the same order.
+        batch_tokens: Most cells of a batch; a longer sentence is a batch of its own.
+    """
+
+    def __init__(
+        self,
+        src_lengths: NDArray[np.integer],
+        tgt_lengths: NDArray[np.integer],
+        *,
+        seed: int,
+        batch_tokens: int,
+    ):
+        self._long = np.maximum(src_lengths, tgt_lengths).astype(np.int64) + 1
+        self._short = np.minimum(src_lengths, tgt_lengths).astype(np.float64)
+        self._seed = seed
+        self._cuts = _cut(np.sort(self._long), batch_tokens)
+        self._epoch, self._batches = -1, list[Ints]()
+
+    @property
+    def batches_per_epoch(self) -> int:
+        """The same in every epoch."""
+        return len(self._cuts) - 1
+
+    def at(self, step: int) -> tuple[int, Ints]:
+        """Return the epoch of 0-based ``step`` and the indexes of its pairs, [batch]."""
+        epoch, place = divmod(step, self.batches_per_epoch)
+        if epoch != self._epoch:
+            self._batches, self._epoch = self._shuffled(epoch), epoch
+        return epoch, self._batches[place]
+
+    def _shuffled(self, epoch: int) -> list[Ints]:
+        # Raw words of a counter-based generator: NumPy promises their values for ever, which it
+        # does not for `permutation`.
+        raw = np.random.Philox(key=np.array([self._seed, epoch], dtype=np.uint64))
+        mixing = raw.random_raw(len(self._long)) * (SHUFFLE_WIDTH / 2.0**64)
+        order = np.lexsort((self._short + mixing, self._long))
+        batches = np.split(order, self._cuts[1:-1])
+        return [batches[i] for i in np.argsort(raw.random_raw(len(batches)), kind="stable")]
+
+
+def _cut(lengths: Ints, batch_tokens: int) -> Ints:
+    """Return the borders of greedy batches over ascending ``lengths``, from 0 to their number."""
+    cuts = [0]
+    while cuts[-1] < len(lengths):
+        start = cuts[-1]
+        low, high = (
+            start + 1,
+            min(len(lengths), start + max(1, batch_tokens // int(lengths[start]))),
+        )
+        while low < high:  # rows x longest grows with rows: bisect for the last that fits
+            middle = (low + high + 1) // 2
+            fits = (middle - start) * int(lengths[middle - 1]) <= batch_tokens
+            low, high = (middle, high) if fits else (low, middle - 1)
+        cuts.append(low)
+    return np.array(cuts, dtype=np.int64)
+
+
+def make_batch(
+    pairs: Pairs, indexes: Ints, *, step: int = 0, epoch: int = 0, rank: int = 0, world: int = 1
+) -> Batch:
+    """Return this rank's share of the global batch ``indexes``: every ``world``-th row."""
+    mine = indexes[rank::world]
+    src_lengths = pairs.src_lengths[mine].astype(np.int64)
+    tgt_lengths = pairs.tgt_lengths[mine].astype(np.int64)
+    src = np.full((len(mine), src_lengths.max(initial=0) + 1), PAD, dtype=np.int64)
+    tgt = np.full((len(mine), tgt_lengths.max(initial=0) + 2), PAD, dtype=np.int64)
+    tgt[:, 0] = BOS
+    for row, i in enumerate(mine):
+        x, y = pairs.src(i), pairs.tgt(i)
+        src[row, : len(x)], src[row, len(x)] = x, EOS
+        tgt[row, 1 : len(y) + 1], tgt[row, len(y) + 1] = y, EOS
+    return Batch(
+        step=step,
+        epoch=epoch,
+        example_ids=np.asarray(pairs.example_ids[mine], dtype=np.int64),
+        src=src,
+        src_lengths=src_lengths + 1,
+        tgt=tgt,
+        tgt_lengths=tgt_lengths + 1,
+    )
+
+
+def split(batch: Batch, max_tokens: int | None) -> list[Batch]:
+    """Return ``batch`` in parts of at most ``max_tokens`` cells each, for accumulation."""
+    if max_tokens is None or len(batch.src) == 0:
+        return [batch]
+    rows = max(1, max_tokens // max(batch.src.shape[1], batch.tgt.shape[1] - 1))
+    return [_rows(batch, slice(i, i + rows)) for i in range(0, len(batch.src), rows)]
+
+
+def _rows(batch: Batch, part: slice) -> Batch:
+    return Batch(
+        step=batch.step,
+        epoch=batch.epoch,
+        example_ids=batch.example_ids[part],
+        src=batch.src[part],
+        src_lengths=batch.src_lengths[part],
+        tgt=batch.tgt[part],
+        tgt_lengths=batch.tgt_lengths[part],
+    )
+
+
+T = TypeVar("T")
+
+
+def prefetch(make: Callable[[int], T], steps: range, *, ahead: int = 4) -> Iterator[T]:
+    """Yield ``make(step)`` for every step, prepared by one thread while the caller computes."""
+    ready: queue.Queue[tuple[T | None, BaseException | None]] = queue.Queue(maxsize=ahead)
+    stop = threading.Event()
+
+    def put(item: tuple[T | None, BaseException | None]) -> None:
+        while not stop.is_set():
+            try:
+                return ready.put(item, timeout=0.1)
+            except queue.Full:
+                continue
+
+    def work() -> None:
+        try:
+            for step in steps:
+                if stop.is_set():
+                    return
+                put((make(step), None))
+        except BaseException as error:  # handed to the caller, who raises it
+            put((None, error))
+
+    thread = threading.Thread(target=work, name="prefetch", daemon=True)
+    thread.start()
+    try:
+        for _ in steps:
+            item, error = ready.get()
+            if error is not None:
+                raise error
+            yield item  # type: ignore[misc]
+    finally:
+        stop.set()
+        thread.join()

@@ -1,0 +1,174 @@
+"""Checkpoints that are complete or absent, and known to be so.
+
+* A checkpoint is a folder of safetensors and JSON; nothing in it can run code when read.
+* It is written under another name, synced, and renamed: a kill leaves the old ones and a leftover.
+* ``manifest.json``, written last, holds the sha256 of every file; a read checks it first.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from switchout.errors import SwitchOutError
+
+log = logging.getLogger(__name__)
+
+FORMAT = 1
+Tensors = Mapping[str, Any]  # name -> torch.Tensor
+_ASIDE = ".writing-"
+
+
+class DamagedCheckpoint(SwitchOutError):
+    """A checkpoint that is not what was written; the message names the file and the damage."""
+
+
+def write_checkpoint(folder: Path, tensors: Mapping[str, Tensors], facts: dict[str, Any]) -> None:
+    """Write ``tensors`` (file stem -> name -> tensor) and ``facts`` so that ``folder`` is whole.
+
+    Example:
+        >>> import tempfile, torch
+        >>> folder = Path(tempfile.mkdtemp()) / "step-7"
+        >>> write_checkpoint(folder, {"model": {"w": torch.ones(2)}}, {"step": 7})
+        >>> read_tensors(folder, "model")["w"], read_facts(folder)["step"]
+        (tensor([1., 1.]), 7)
+    """
+    from safetensors.torch import save
+
+    aside = folder.with_name(f"{_ASIDE}{folder.name}")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(parents=True)
+    try:
+        hashes = {}
+        for stem, named in tensors.items():
+            content = save({name: value.detach().cpu().clone() for name, value in named.items()})
+            hashes[f"{stem}.safetensors"] = _write(aside / f"{stem}.safetensors", content)
+        hashes["facts.json"] = _write(aside / "facts.json", _json({"format": FORMAT, **facts}))
+        _write(aside / "manifest.json", _json(hashes))
+        _sync_folder(aside)
+        if folder.exists():  # a resumed run passes its old steps again
+            shutil.rmtree(folder)
+        aside.rename(folder)
+        _sync_folder(folder.parent)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """Return what was noted beside the tensors."""
+    facts: dict[str, Any] = json.loads(_verified(folder, "facts.json"))
+    if facts["format"] != FORMAT:
+        raise DamagedCheckpoint(
+            f"{folder}: checkpoint format {facts['format']}, this version reads {FORMAT}"
+        )
+    return facts
+
+
+def read_tensors(folder: Path, stem: str) -> dict[str, Any]:
+    """Return the tensors of one file, on the CPU."""
+    from safetensors.torch import load
+
+    tensors: dict[str, Any] = load(_verified(folder, f"{stem}.safetensors"))
+    return tensors
+
+
+def check(folder: Path) -> None:
+    """Raise `DamagedCheckpoint` unless every file of ``folder`` is what was written."""
+    for name in _manifest(folder):
+        _verified(folder, name)
+
+
+def step_folders(parent: Path) -> list[Path]:
+    """Return the ``step-N`` folders below ``parent``, lowest step first."""
+    folders = parent.glob("step-*") if parent.is_dir() else ()
+    return sorted((f for f in folders if f.name[5:].isdecimal()), key=lambda f: int(f.name[5:]))
+
+
+def newest_good(parent: Path) -> Path | None:
+    """Return the newest undamaged checkpoint; damaged ones are named and set aside."""
+    for folder in reversed(step_folders(parent)):
+        try:
+            check(folder)
+            return folder
+        except DamagedCheckpoint as error:
+            log.warning("%s: not used", error)
+            shutil.rmtree(folder.with_name(f"damaged-{folder.name}"), ignore_errors=True)
+            folder.rename(folder.with_name(f"damaged-{folder.name}"))
+    return None
+
+
+def prune(parent: Path, *, keep: int) -> None:
+    """Delete all but the newest ``keep`` checkpoints."""
+    for folder in step_folders(parent)[:-keep]:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_leftovers(parent: Path) -> None:
+    """Delete what interrupted writes left."""
+    for folder in parent.glob(f"{_ASIDE}*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def digest(tensors: Tensors) -> str:
+    """Return one hash of all tensors, by name and bit pattern."""
+    total = sha256()
+    for name, raw in _raw(tensors):
+        total.update(name.encode() + b"\0" + raw)
+    return total.hexdigest()
+
+
+def _raw(tensors: Tensors) -> Iterator[tuple[str, bytes]]:
+    for name in sorted(tensors):
+        yield name, tensors[name].detach().cpu().contiguous().numpy().tobytes()
+
+
+def _manifest(folder: Path) -> dict[str, str]:
+    try:
+        hashes = json.loads((folder / "manifest.json").read_bytes())
+        return {str(name): str(value) for name, value in hashes.items()}
+    except FileNotFoundError:
+        raise DamagedCheckpoint(
+            f"{folder}/manifest.json: missing, not a whole checkpoint"
+        ) from None
+    except (ValueError, AttributeError):
+        raise DamagedCheckpoint(f"{folder}/manifest.json: damaged") from None
+
+
+def _verified(folder: Path, name: str) -> bytes:
+    wanted = _manifest(folder).get(name)
+    if wanted is None:
+        raise DamagedCheckpoint(f"{folder}/{name}: not listed in manifest.json")
+    try:
+        content = (folder / name).read_bytes()
+    except FileNotFoundError:
+        raise DamagedCheckpoint(f"{folder}/{name}: missing") from None
+    if sha256(content).hexdigest() != wanted:
+        raise DamagedCheckpoint(f"{folder}/{name}: damaged, its hash is not the one written")
+    return content
+
+
+def _write(path: Path, content: bytes) -> str:
+    with path.open("wb") as handle:
+        handle.write(content)
+        handle.flush()
+        os.fsync(handle.fileno())
+    return sha256(content).hexdigest()
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, indent=1, allow_nan=False).encode()
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

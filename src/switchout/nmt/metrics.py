@@ -1,0 +1,98 @@
+"""What a run measured: ``metrics.jsonl`` is the truth, TensorBoard a picture drawn from it.
+
+A resumed run cuts both back to its checkpoint, so that no step is told twice.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from switchout.files import atomic
+
+Record = dict[str, Any]
+
+
+def read_metrics(path: Path) -> list[Record]:
+    """Return the records of ``metrics.jsonl``; a half-written last line is left out."""
+    if not path.exists():
+        return []
+    lines = path.read_bytes().split(b"\n")[:-1]
+    return [json.loads(line) for line in lines]
+
+
+class Metrics:
+    """Appends records to ``folder/metrics.jsonl`` and, if it can, to ``folder/tensorboard``.
+
+    Args:
+        folder: Of the run.
+        until: Forget records of later steps.
+        tensorboard: Draw too; silently not where TensorBoard is not installed.
+    """
+
+    def __init__(self, folder: Path, *, until: int, tensorboard: bool):
+        path = folder / "metrics.jsonl"
+        kept = [record for record in read_metrics(path) if record["step"] <= until]
+        with atomic(path) as partial:
+            partial.write_text("".join(json.dumps(record) + "\n" for record in kept))
+        self._file = path.open("a", encoding="utf-8")
+        self._board = _board(folder / "tensorboard") if tensorboard else None
+        for record in kept:
+            self._draw(record)
+
+    def add(self, record: Record) -> None:
+        """Append one record; it has a ``step``."""
+        self._file.write(json.dumps(record) + "\n")
+        self._file.flush()
+        self._draw(record)
+
+    def close(self) -> None:
+        """Flush everything."""
+        self._file.close()
+        if self._board is not None:
+            self._board.close()
+
+    def _draw(self, record: Record) -> None:
+        if self._board is not None:
+            self._board.add(record)
+
+
+class _Board:
+    """Writes TensorBoard's event file by its record writer; the full writer imports TensorFlow."""
+
+    def __init__(self, folder: Path):
+        from importlib import import_module
+
+        Event = import_module("tensorboard.compat.proto.event_pb2").Event
+        Summary = import_module("tensorboard.compat.proto.summary_pb2").Summary
+        RecordWriter = import_module("tensorboard.summary.writer.record_writer").RecordWriter
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        self._event, self._summary = Event, Summary
+        # TensorBoard knows event files by this name.
+        self._writer = RecordWriter((folder / "events.out.tfevents.0").open("wb"))
+        self._write(Event(file_version="brain.Event:2"))
+
+    def add(self, record: Record) -> None:
+        numbers = {k: v for k, v in record.items() if k not in ("step", "time") and v is not None}
+        values = [self._summary.Value(tag=k, simple_value=v) for k, v in numbers.items()]
+        event = self._event(step=record["step"], wall_time=record.get("time", 0.0))
+        event.summary.CopyFrom(self._summary(value=values))
+        self._write(event)
+
+    def _write(self, event: Any) -> None:
+        self._writer.write(event.SerializeToString())
+        self._writer.flush()
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def _board(folder: Path) -> _Board | None:
+    """Return a fresh event file, or None without TensorBoard."""
+    try:
+        return _Board(folder)
+    except ImportError:
+        return None

@@ -1,0 +1,315 @@
+"""The loop around `Trainer`: log, validate, save, stop, and go on after anything.
+
+``folder/resume/step-N`` holds the newest full states, ``folder/checkpoints/step-N`` the weights
+of every validation. Only the first process writes.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import platform
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+
+from switchout.errors import SwitchOutError
+from switchout.nmt.batches import prefetch
+from switchout.nmt.checkpoint import (
+    newest_good,
+    prune,
+    read_facts,
+    read_tensors,
+    remove_leftovers,
+    write_checkpoint,
+)
+from switchout.nmt.metrics import Metrics
+from switchout.nmt.model import Transformer
+from switchout.nmt.trainer import Trainer, Update
+from switchout.progress import Meter
+
+log = logging.getLogger(__name__)
+
+Select = Literal["dev-perplexity", "dev-bleu", "last"]
+Validation = dict[str, float]  # step, dev_perplexity, maybe dev_bleu
+KEEP = 2  # resume checkpoints; a damaged newest one leaves one more
+
+
+@dataclass(frozen=True)
+class LoopSpec:
+    """How long, and how often what happens.
+
+    Attributes:
+        steps: Of the whole run.
+        checkpoint_every: Steps between validations, whose weights are kept.
+        save_every, save_minutes: Steps, and minutes at most, between two saves for a resume.
+        patience: Validations without improvement after which to stop; None: never.
+    """
+
+    steps: int
+    checkpoint_every: int
+    save_every: int
+    save_minutes: float = 5.0
+    log_every: int = 50
+    select: Select = "dev-perplexity"
+    patience: int | None = None
+    tensorboard: bool = True
+
+
+@dataclass
+class Outcome:
+    """How a run stands."""
+
+    state: Literal["running", "done", "stopped"] = "running"
+    history: list[Validation] = field(default_factory=list)
+
+
+def fit(
+    trainer: Trainer,
+    folder: Path,
+    *,
+    spec: LoopSpec,
+    validate: Callable[[Transformer], dict[str, float]],
+) -> Outcome:
+    """Train from the newest good checkpoint of ``folder`` to the end, or until asked to stop.
+
+    Args:
+        trainer: Fresh; its state is replaced by the checkpoint's, if there is one.
+        folder: Of the run.
+        spec: How long.
+        validate: Measures the model on the dev set; called by all processes together.
+    """
+    history = _resume(trainer, folder)
+    loop = _Loop(trainer, folder, spec, validate, Outcome(history=history))
+    if trainer.progress.step >= spec.steps or _is_stale(history, spec):
+        loop.outcome.state = "done"
+        return loop.outcome
+    return loop.run()
+
+
+def best(history: list[Validation], select: Select) -> Validation:
+    """Return the validation that ``select`` chooses; the earliest of equals."""
+    if select == "last":
+        return history[-1]
+    if select == "dev-bleu":
+        return max(history, key=lambda v: v["dev_bleu"])
+    return min(history, key=lambda v: v["dev_perplexity"])
+
+
+class _Loop:
+    def __init__(
+        self,
+        trainer: Trainer,
+        folder: Path,
+        spec: LoopSpec,
+        validate: Callable[[Transformer], dict[str, float]],
+        outcome: Outcome,
+    ):
+        self.trainer, self.folder, self.spec, self.validate = trainer, folder, spec, validate
+        self.outcome, self.is_first = outcome, trainer.processes.is_first
+        self.saved_at = time.monotonic()
+        self._shown: dict[str, Any] = {}
+
+    def run(self) -> Outcome:
+        progress, start = self.trainer.progress, self.trainer.progress.step
+        metrics = self._metrics(start)
+        steps = range(start, self.spec.steps)
+        with _asked_to_stop() as asked, self._meter(start) as meter:
+            clock = time.perf_counter()
+            for who, parts in prefetch(self.trainer.batches, steps):
+                update = self.trainer.update(who, parts, is_stop_wanted=bool(asked))
+                progress.seconds += time.perf_counter() - clock
+                self._after(update, metrics, meter)
+                if self.outcome.state != "running":
+                    break
+                clock = time.perf_counter()
+        if metrics is not None:
+            metrics.close()
+        return self.outcome
+
+    def _after(self, update: Update, metrics: Metrics | None, meter: Meter | None) -> None:
+        """Log, validate and save what is due after an update, and decide whether to go on."""
+        progress, spec = self.trainer.progress, self.spec
+        is_last = progress.step == spec.steps
+        if progress.step % spec.log_every == 0 or is_last:
+            self._log(update, metrics)
+        if progress.step % spec.checkpoint_every == 0 or is_last:
+            self._validate(metrics)
+            is_last = is_last or _is_stale(self.outcome.history, spec)
+        if is_last:
+            self.outcome.state = "done"
+        elif update.is_stop_wanted:
+            self.outcome.state = "stopped"
+        if self._is_save_due() or self.outcome.state != "running":
+            self._save()
+        if meter is not None:
+            meter.advance(1, note=self._note())
+
+    def _is_save_due(self) -> bool:
+        minutes = (time.monotonic() - self.saved_at) / 60
+        return (
+            self.trainer.progress.step % self.spec.save_every == 0
+            or minutes >= self.spec.save_minutes
+        )
+
+    def _log(self, update: Update, metrics: Metrics | None) -> None:
+        progress = self.trainer.progress
+        loss = progress.since_log["loss"] / progress.since_log["tokens"]
+        progress.since_log = {"loss": 0.0, "tokens": 0.0}
+        if metrics is None:
+            return
+        record = {
+            "step": progress.step,
+            "epoch": (progress.step - 1) // self.trainer.plan.batches_per_epoch,
+            "loss": loss,
+            "perplexity": math.exp(min(loss, 700.0)),
+            "learning_rate": update.learning_rate,
+            "gradient_norm": update.gradient_norm,
+            "tokens": progress.tokens,
+            "tokens_per_second": progress.tokens / progress.seconds,
+            "time": time.time(),
+        }
+        metrics.add(record)
+        self._shown = record
+
+    def _validate(self, metrics: Metrics | None) -> None:
+        step = self.trainer.progress.step
+        measured: Validation = {"step": step, **self.validate(self.trainer.model)}
+        self.outcome.history.append(measured)
+        if self.is_first:
+            weights = {"model": self.trainer.flat.state()}
+            facts = {"model": self.trainer.model.spec.to_dict(), **measured}
+            self._write(self.folder / "checkpoints" / f"step-{step}", weights, facts)
+        if metrics is not None:
+            metrics.add({**measured, "time": time.time()})
+
+    def _save(self) -> None:
+        self.saved_at = time.monotonic()
+        if not self.is_first:
+            return
+        parent = self.folder / "resume"
+        facts = {
+            "trainer": self.trainer.facts(),
+            "history": self.outcome.history,
+            "machine": machine(self.trainer),
+        }
+        step = self.trainer.progress.step
+        self._write(parent / f"step-{step}", self.trainer.tensors(), facts)
+        prune(parent, keep=KEEP)
+
+    def _write(self, folder: Path, tensors: dict[str, Any], facts: dict[str, Any]) -> None:
+        try:
+            write_checkpoint(folder, tensors, facts)
+        except OSError as error:
+            raise SwitchOutError(
+                f"{folder}: could not be written ({error.strerror}); stopped at step "
+                f"{self.trainer.progress.step}; earlier checkpoints are whole: "
+                "mend the cause and run the same command again"
+            ) from None
+
+    def _metrics(self, start: int) -> Metrics | None:
+        if not self.is_first:
+            return None
+        return Metrics(self.folder, until=start, tensorboard=self.spec.tensorboard)
+
+    @contextmanager
+    def _meter(self, start: int) -> Iterator[Meter | None]:
+        if not self.is_first:
+            yield None
+            return
+        with Meter("training", total=self.spec.steps, unit="steps", done=start) as meter:
+            yield meter
+
+    def _note(self) -> str:
+        shown, last = self._shown, self.outcome.history[-1:]
+        if not shown:
+            return ""
+        dev = f", dev perplexity {last[0]['dev_perplexity']:.2f}" if last else ""
+        return (
+            f"loss {shown['loss']:.3f}, perplexity {shown['perplexity']:.2f}, "
+            f"{shown['tokens_per_second']:,.0f} tokens/s{dev}"
+        )
+
+
+def _is_stale(history: list[Validation], spec: LoopSpec) -> bool:
+    """Whether the last ``patience`` validations were no better than the best before them."""
+    if spec.patience is None or not history:
+        return False
+    rule: Select = "dev-perplexity" if spec.select == "last" else spec.select
+    return len(history) - 1 - history.index(best(history, rule)) >= spec.patience
+
+
+def _resume(trainer: Trainer, folder: Path) -> list[Validation]:
+    """Restore the newest good state, say what was found, and return its validations."""
+    parent, processes = folder / "resume", trainer.processes
+    found: Path | None = None
+    if processes.is_first:
+        remove_leftovers(parent)
+        remove_leftovers(folder / "checkpoints")
+        found = newest_good(parent)
+    step = int(processes.from_first(int(found.name[5:]) if found else 0, trainer.device))
+    if step == 0:
+        return []
+    found = parent / f"step-{step}"
+    facts = read_facts(found)
+    trainer.restore({s: read_tensors(found, s) for s in ("model", "optimizer")}, facts["trainer"])
+    if processes.is_first:
+        log.info("%s", promise(step, facts["machine"], machine(trainer)))
+    history: list[Validation] = facts["history"]
+    return history
+
+
+def machine(trainer: Trainer) -> dict[str, Any]:
+    """Return the facts on which bitwise equality depends."""
+    device = trainer.device
+    return {
+        "torch": torch.__version__,
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+        "architecture": platform.machine(),
+        "threads": torch.get_num_threads(),
+        "world": trainer.processes.world,
+        "deterministic": device.type == "cpu" or torch.are_deterministic_algorithms_enabled(),
+    }
+
+
+def promise(step: int, before: dict[str, Any], now: dict[str, Any]) -> str:
+    """Say what a resume under other circumstances still promises."""
+    changed = [f"{k} {before[k]} -> {now[k]}" for k in now if before.get(k) != now[k]]
+    if not now["deterministic"]:
+        changed.append("CUDA without train.deterministic")
+    start = f"resuming at step {step}"
+    if not changed:
+        return f"{start}: bitwise the run that was never interrupted"
+    return (
+        f"{start}: same examples and noise in the same order, parameters equal to rounding only "
+        f"({'; '.join(changed)})"
+    )
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[list[int]]:
+    """Collect SIGTERM and SIGINT in a list; the second one acts as usual."""
+    asked: list[int] = []
+    before: dict[int, Any] = {}
+
+    def note(number: int, frame: object) -> None:
+        asked.append(number)
+        signal.signal(number, before[number])
+
+    try:
+        for number in (int(signal.SIGTERM), int(signal.SIGINT)):
+            before[number] = signal.signal(number, note)
+    except ValueError:  # not in the main thread: the caller handles signals
+        pass
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,282 @@
+"""One update of a model, and everything that has to be saved to repeat the next one exactly.
+
+* The state is the parameters, Adam's moments and a few numbers. Order, noise and dropout are
+  functions of (seed, step or epoch, example) and are not part of it.
+* Gradient = sum of the loss over the global batch / its number of target tokens, whatever the
+  number of processes or of parts a process cuts its share into.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from switchout.errors import SwitchOutError
+from switchout.nmt.batches import PAD, Batch, BatchPlan, Pairs, make_batch, split
+from switchout.nmt.distributed import Processes
+from switchout.nmt.dropout import dropout_keys
+from switchout.nmt.flat import FlatParameters, Sums
+from switchout.nmt.model import Transformer
+from switchout.nmt.schedule import Schedule
+
+Precision = Literal["float32", "bfloat16", "float16"]
+
+
+class Noise(Protocol):
+    """Augments a batch of ids; `switchout.Pair` does."""
+
+    def sample(
+        self, x: Tensor, y: Tensor, *, seed: int, example_ids: Any, epoch: int
+    ) -> tuple[Tensor, Tensor]: ...
+
+
+@dataclass(frozen=True)
+class UpdateSpec:
+    """How one update is made.
+
+    Attributes:
+        batch_tokens: Of the global batch, see `BatchPlan`.
+        device_tokens: Most cells a process computes at once; a larger share is accumulated.
+        clip: Longest gradient; a longer one is scaled down. 0: never.
+        precision: Type of matrix products; parameters, sums and Adam are always float32.
+    """
+
+    seed: int
+    schedule: Schedule
+    batch_tokens: int
+    device_tokens: int | None = None
+    betas: tuple[float, float] = (0.9, 0.98)
+    epsilon: float = 1e-9
+    clip: float = 0.0
+    label_smoothing: float = 0.0
+    precision: Precision = "float32"
+    is_compiled: bool = False
+
+
+@dataclass
+class Progress:
+    """The numbers of a run's state; they travel through JSON unchanged."""
+
+    step: int = 0
+    tokens: int = 0  # target tokens so far
+    seconds: float = 0.0  # in updates so far
+    stream: str = ""  # hash chain over the example ids of every step
+    loss_scale: float = 2.0**16  # float16 only
+    loss_scale_age: int = 0
+    since_log: dict[str, float] = field(default_factory=lambda: {"loss": 0.0, "tokens": 0.0})
+
+
+@dataclass(frozen=True)
+class Update:
+    """What one update showed."""
+
+    tokens: int
+    gradient_norm: float
+    learning_rate: float
+    is_stop_wanted: bool
+
+
+class NonFiniteLoss(SwitchOutError):
+    """The loss or its gradient is not a number; the message names the batch."""
+
+
+class Trainer:
+    """A model, its data and its optimizer.
+
+    Args:
+        model: Trained in place; already on its device.
+        pairs: Training data, never validation data: ``noise`` acts on all of it.
+        spec: How.
+        noise: Augmentation, or None.
+        processes: Who shares the work.
+        trace: Told every batch as the model sees it: (batch, source, decoder input, labels).
+    """
+
+    def __init__(
+        self,
+        model: Transformer,
+        pairs: Pairs,
+        *,
+        spec: UpdateSpec,
+        noise: Noise | None = None,
+        processes: Processes = Processes(),
+        trace: Callable[[Batch, Tensor, Tensor, Tensor], None] | None = None,
+    ):
+        self.model, self.pairs, self.spec, self.noise = model, pairs, spec, noise
+        self.processes, self._trace = processes, trace
+        self.plan = BatchPlan(
+            pairs.src_lengths, pairs.tgt_lengths, seed=spec.seed, batch_tokens=spec.batch_tokens
+        )
+        self.flat = FlatParameters(model)
+        self.optimizer = torch.optim.Adam(
+            [self.flat.parameter], betas=spec.betas, eps=spec.epsilon, fused=True
+        )
+        self._moments = {name: torch.zeros_like(self.flat.values) for name in ("first", "second")}
+        self._count = torch.zeros((), device=self.flat.values.device)
+        self.optimizer.state[self.flat.parameter] = {
+            "step": self._count,
+            "exp_avg": self._moments["first"],
+            "exp_avg_sq": self._moments["second"],
+        }
+        self.progress = Progress()
+        self.device: torch.device = self.flat.values.device
+        self._loss = torch.compile(model.loss) if spec.is_compiled else model.loss
+
+    def batches(self, step: int) -> tuple[str, list[Batch]]:
+        """Return a hash of who is in 0-based ``step``, and this process's share in parts."""
+        epoch, indexes = self.plan.at(step)
+        who = sha256(np.asarray(self.pairs.example_ids[indexes], dtype=np.int64).tobytes())
+        batch = make_batch(
+            self.pairs,
+            indexes,
+            step=step,
+            epoch=epoch,
+            rank=self.processes.rank,
+            world=self.processes.world,
+        )
+        return who.hexdigest(), split(batch, self.spec.device_tokens)
+
+    def update(self, who: str, parts: list[Batch], *, is_stop_wanted: bool = False) -> Update:
+        """Make one step with what `batches` returned for it."""
+        progress, spec = self.progress, self.spec
+        self.flat.zero_grad()
+        mine = Sums(stop=float(is_stop_wanted))
+        for part in parts:
+            loss, tokens = self._forward_backward(part)
+            mine.loss, mine.tokens = mine.loss + loss, mine.tokens + tokens
+        total = self.flat.reduce(mine, self.processes)
+        scale = progress.loss_scale if spec.precision == "float16" else 1.0
+        self.flat.grad.div_(total.tokens * scale)
+        norm = float(self.flat.grad.norm())
+        rate = spec.schedule.rate(progress.step + 1)
+        if not math.isfinite(total.loss):
+            raise NonFiniteLoss(self._complaint("loss", total.loss))
+        if math.isfinite(norm):
+            self._apply(norm, rate)
+        elif spec.precision == "float16" and scale > 1.0:
+            progress.loss_scale, progress.loss_scale_age = scale / 2, 0
+        else:
+            raise NonFiniteLoss(self._complaint("gradient", norm))
+        progress.step += 1
+        progress.tokens += int(total.tokens)
+        progress.stream = sha256((progress.stream + who).encode()).hexdigest()
+        progress.since_log["loss"] += total.loss
+        progress.since_log["tokens"] += total.tokens
+        return Update(int(total.tokens), norm, rate, total.stop > 0)
+
+    def tensors(self) -> dict[str, dict[str, Tensor]]:
+        """Return the state's tensors, by file and name."""
+        return {"model": self.flat.state(), "optimizer": dict(self._moments)}
+
+    def facts(self) -> dict[str, Any]:
+        """Return the state's numbers."""
+        return asdict(self.progress)
+
+    def restore(self, tensors: dict[str, dict[str, Tensor]], facts: dict[str, Any]) -> None:
+        """Return to what `tensors` and `facts` described."""
+        self.flat.load(tensors["model"])
+        for name, moment in self._moments.items():
+            moment.copy_(tensors["optimizer"][name])
+        self.progress = Progress(**facts)
+        self._count.fill_(self.progress.step)
+
+    def _forward_backward(self, batch: Batch) -> tuple[float, int]:
+        if len(batch.src) == 0:  # fewer sentences than processes: join the sum with nothing
+            return 0.0, 0
+        device = self.device
+        src, tgt_in, labels = self.augmented(batch)
+        if self._trace is not None:
+            self._trace(batch, src, tgt_in, labels)
+        keys = dropout_keys(self.spec.seed, step=batch.step, example_ids=batch.example_ids)
+        lengths = torch.from_numpy(batch.src_lengths).to(device)
+        with autocast(device, self.spec.precision):
+            loss, tokens = self._loss(
+                src,
+                lengths,
+                tgt_in,
+                labels,
+                label_smoothing=self.spec.label_smoothing,
+                noise=keys.to(device),
+            )
+        is_scaled = self.spec.precision == "float16"
+        (loss * self.progress.loss_scale if is_scaled else loss).backward()
+        return float(loss.detach()), tokens
+
+    def augmented(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Return source, decoder input and labels of ``batch`` with its noise.
+
+        The augmented target is both input and label. Only a null word (word dropout) is no label:
+        there the decoder has to guess the word that was there.
+        """
+        device = self.device
+        src, clean = (torch.from_numpy(ids).to(device) for ids in (batch.src, batch.tgt))
+        if self.noise is None:
+            return src, clean[:, :-1], clean[:, 1:]
+        src, tgt = self.noise.sample(
+            src,
+            clean,
+            seed=self.spec.seed,
+            example_ids=torch.from_numpy(batch.example_ids).to(device),
+            epoch=batch.epoch,
+        )
+        labels = torch.where(tgt == PAD, clean, tgt)
+        return src, tgt[:, :-1], labels[:, 1:]
+
+    def _apply(self, norm: float, rate: float) -> None:
+        if 0 < self.spec.clip < norm:
+            self.flat.grad.mul_(self.spec.clip / norm)
+        self.optimizer.param_groups[0]["lr"] = rate
+        self._count.fill_(self.progress.step)  # Adam counts steps that float16 skipped too
+        self.optimizer.step()
+        self.progress.loss_scale_age += 1
+        if self.spec.precision == "float16" and self.progress.loss_scale_age % 2000 == 0:
+            self.progress.loss_scale *= 2
+
+    def _complaint(self, what: str, value: float) -> str:
+        step = self.progress.step
+        epoch, indexes = self.plan.at(step)
+        ids = ", ".join(str(int(i)) for i in self.pairs.example_ids[indexes][:8])
+        more = f" and {len(indexes) - 8} more" if len(indexes) > 8 else ""
+        return (
+            f"{what} is {value} at step {step + 1} (epoch {epoch}, examples {ids}{more}): stopped "
+            f"before the update; lower train.learning_rate or train.clip, or look at these lines"
+        )
+
+
+def autocast(device: torch.device, precision: Precision) -> torch.autocast:
+    """Compute matrix products in ``precision``."""
+    kind = getattr(torch, precision)
+    return torch.autocast(device.type, dtype=kind, enabled=precision != "float32")
+
+
+@torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
+def perplexity(
+    model: Transformer,
+    pairs: Pairs,
+    *,
+    batch_tokens: int = 4096,
+    precision: Precision = "float32",
+    processes: Processes = Processes(),
+) -> float:
+    """Return exp of the mean loss per target token, neither smoothed nor noisy."""
+    plan = BatchPlan(pairs.src_lengths, pairs.tgt_lengths, seed=0, batch_tokens=batch_tokens)
+    device = model.positions.device
+    sums = torch.zeros(2, dtype=torch.float64, device=device)
+    for step in range(processes.rank, plan.batches_per_epoch, processes.world):
+        batch = make_batch(pairs, plan.at(step)[1])
+        src, lengths, tgt = (
+            torch.from_numpy(ids).to(device) for ids in (batch.src, batch.src_lengths, batch.tgt)
+        )
+        with autocast(device, precision):
+            loss, tokens = model.loss(src, lengths, tgt[:, :-1], tgt[:, 1:])
+        sums += torch.tensor([float(loss), tokens], dtype=torch.float64, device=device)
+    processes.sum_(sums)
+    loss_sum, tokens_sum = sums.tolist()
+    return math.exp(min(loss_sum / tokens_sum, 700.0))
