@@ -250,8 +250,9 @@ class Transformer(nn.Module):  # type: ignore[misc]
         """
         hidden = self._decode(src, src_lengths, tgt_in, noise)  # [B, T, d_model]
         real = labels != PAD
-        logits = self.logits(hidden[real])  # [n, tgt_size]
-        return smoothed_cross_entropy(logits, labels[real], label_smoothing), logits.shape[0]
+        logits = self.output(hidden[real]).float()  # [n, tgt_size]
+        loss = SmoothedCrossEntropy.apply(logits, labels[real], label_smoothing)
+        return loss, logits.shape[0]
 
     def logits(self, hidden: Tensor) -> Tensor:
         """[..., d_model] -> [..., tgt_size]."""
@@ -296,33 +297,33 @@ def length_mask(lengths: Tensor, size: int) -> Tensor | None:
     return mask[:, None, None]
 
 
-def smoothed_cross_entropy(logits: Tensor, labels: Tensor, smoothing: float) -> Tensor:
-    """[n, V], [n] -> sum of -(1 - smoothing) log p(label) - smoothing · mean of log p."""
-    total: Tensor = _SmoothedCrossEntropy.apply(logits.float(), labels, smoothing)
-    return total
+class SmoothedCrossEntropy(torch.autograd.Function):  # type: ignore[misc]
+    """Sum of -(1 - smoothing) log p(label) - smoothing · mean log p, over the words but PAD, BOS.
 
-
-class _SmoothedCrossEntropy(torch.autograd.Function):  # type: ignore[misc]
-    """Makes the gradient in the memory of log p: logits are by far the largest tensor of a step."""
+    The logits are by far the largest tensor of a training step. Their memory is overwritten,
+    first by p, then by the gradient, which is ready before the backward pass.
+    """
 
     @staticmethod
     def forward(ctx: Any, logits: Tensor, labels: Tensor, smoothing: float) -> Tensor:
-        log_p = F.log_softmax(logits, dim=-1)  # [n, V]
-        ctx.save_for_backward(log_p, labels)
-        ctx.smoothing = smoothing
-        total = -(1 - smoothing) * log_p.gather(1, labels[:, None]).sum()
-        if smoothing:
-            possible = BOS + 1  # PAD and BOS stand first and have log p = -inf
-            total = total - smoothing / (logits.shape[1] - possible) * log_p[:, possible:].sum()
-        return total
+        words, labels = logits[:, BOS + 1 :], labels[:, None]  # [n, V - 2], [n, 1]
+        share = smoothing / words.shape[1]
+        logits[:, : BOS + 1] = -math.inf
+        largest = logits.amax(dim=1, keepdim=True)
+        of_labels = logits.gather(1, labels).sum()
+        of_all = words.sum() if smoothing else 0
+        p = logits.sub_(largest).exp_()
+        total = p.sum(dim=1, keepdim=True)
+        log_total = (total.log() + largest).sum()
+        if ctx.needs_input_grad[0]:
+            p.div_(total)
+            words.sub_(share)
+            p.scatter_add_(1, labels, torch.full_like(total, smoothing - 1))
+            ctx.by_logits = p
+        loss: Tensor = log_total - (1 - smoothing) * of_labels - share * of_all
+        return loss
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
-        log_p, labels = ctx.saved_tensors
-        possible = BOS + 1
-        by_logits = log_p.exp_()  # [n, V]; backward runs once, so its input may be overwritten
-        if ctx.smoothing:
-            by_logits[:, possible:] -= ctx.smoothing / (log_p.shape[1] - possible)
-        ones = torch.full_like(labels[:, None], ctx.smoothing - 1, dtype=by_logits.dtype)
-        by_logits.scatter_add_(1, labels[:, None], ones)
+        by_logits, ctx.by_logits = ctx.by_logits, None
         return by_logits.mul_(grad), None, None
