@@ -26,12 +26,14 @@ def bootstrap_sums(statistics: Sequence[Array], *, n_resamples: int, seed: int) 
     Returns:
         An array [resample, statistic] for each of ``statistics``.
     """
-    return _weighted_sums(statistics, _counts, n_resamples, seed)
+    rng = np.random.default_rng((seed, 0))
+    return _weighted_sums(statistics, _counts, n_resamples, rng)
 
 
 def subset_sums(statistics: Sequence[Array], *, n_resamples: int, seed: int) -> list[Array]:
     """Return sums over random subsets: each sentence is in with probability one half."""
-    return _weighted_sums(statistics, _coins, n_resamples, seed)
+    rng = np.random.default_rng((seed, 1))  # independent of the bootstrap's
+    return _weighted_sums(statistics, _coins, n_resamples, rng)
 
 
 def jackknife(metric: Metric, statistics: Array) -> Array:
@@ -50,11 +52,10 @@ def _weighted_sums(
     statistics: Sequence[Array],
     draw: Callable[[np.random.Generator, int, int], Array],
     n_resamples: int,
-    seed: int,
+    rng: np.random.Generator,
 ) -> list[Array]:
     matrix = np.hstack(statistics)
     n_sentences, n_columns = matrix.shape
-    rng = np.random.default_rng((seed, STREAM[draw]))
     sums = np.empty((n_resamples, n_columns))
     step = max(8, BLOCK // n_sentences)
     for start in range(0, n_resamples, step):
@@ -76,6 +77,3 @@ def _coins(rng: np.random.Generator, n_rows: int, n_sentences: int) -> Array:
     random_bytes = np.frombuffer(rng.bytes(n_rows * n_bytes), dtype=np.uint8)
     bits = np.unpackbits(random_bytes.reshape(n_rows, n_bytes), axis=1, count=n_sentences)
     return bits.astype(float)
-
-
-STREAM = {_counts: 0, _coins: 1}  # so that the test sets drawn and the swaps are independent

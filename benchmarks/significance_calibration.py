@@ -1,0 +1,277 @@
+"""How often do the tests of `switchout compare` reject a true null hypothesis, and see +1 BLEU?
+
+Real reference sentences, outputs made by damaging them. Every trial draws fresh test sentences,
+systems and runs; baseline and system follow the same law, so the null hypothesis holds exactly.
+
+* A sentence has outputs of several qualities (share of damaged words) and several replicates.
+* A run of quality b (a corpus BLEU) mixes two neighbouring qualities, sentence by sentence, so
+  that its expected BLEU is b. Runs differ in b: Gaussian with the given spread.
+* In half of the sentences all runs of both systems make the same mistakes, in a quarter the runs
+  of one system do, in the rest each run its own: some sentences are harder than others, some are
+  harder for one system, as with real ones.
+
+Seed spread is in units of the test-set spread: the standard deviation, over test sets, of the BLEU
+difference of two single runs of equal quality.
+
+    python benchmarks/significance_calibration.py --trials 2000
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from switchout.evaluation.resampling import bootstrap_sums, jackknife, subset_sums
+from switchout.evaluation.significance import p_bootstrap, p_randomization, seeds_test
+from switchout.evaluation.statistics import Array, Metric
+from switchout.files import read_lines
+
+DAMAGE = (0.15, 0.2, 0.25, 0.3, 0.35)  # share of words replaced; a third as many are dropped
+REPLICATES = 4
+GRID = ((2, 2), (3, 3), (4, 4), (4, 9), (9, 9))
+SPREADS = (0.4, 1.0, 2.5)
+QUALITY = 2.0  # of the runs, in units of the DAMAGE list's index: the middle of the list
+
+
+@dataclass(frozen=True)
+class Population:
+    """Statistics of many possible outputs, [damage, replicate, sentence, statistic]."""
+
+    metric: Metric
+    statistics: Array
+
+    @classmethod
+    def from_sentences(cls, references: Sequence[str], seed: int = 0) -> Population:
+        metric = Metric("bleu", references, tokenize="none")
+        rng = random.Random(seed)
+        vocabulary = [word for line in references for word in line.split()]
+        tables = [
+            [
+                metric.statistics(_damaged(references, share, vocabulary, rng))
+                for _ in range(REPLICATES)
+            ]
+            for share in DAMAGE
+        ]
+        return cls(metric, np.array(tables))
+
+    @property
+    def n_sentences(self) -> int:
+        return self.statistics.shape[2]
+
+    def bleu(self, quality: Array) -> Array:
+        """Expected BLEU of a run at a position (0 … len(DAMAGE) − 1) in the damage list."""
+        sums = self.statistics.mean(axis=1).sum(axis=1)
+        low = np.clip(np.floor(quality).astype(int), 0, len(DAMAGE) - 2)
+        share = (quality - low)[..., None]
+        return self.metric.from_sums((1 - share) * sums[low] + share * sums[low + 1])
+
+    def quality(self, bleu: Array) -> Array:
+        """The inverse of `bleu`, by interpolation on a fine grid."""
+        grid = np.linspace(0, len(DAMAGE) - 1, 401)
+        return np.interp(bleu, self.bleu(grid)[::-1], grid[::-1])
+
+    def draw_systems(
+        self, n_sentences: int, sides: Sequence[Array], rng: np.random.Generator
+    ) -> list[Array]:
+        """Outputs of new systems on a new test set, [run, sentence, statistic] per side.
+
+        Args:
+            n_sentences: Size of the test set.
+            sides: Expected BLEU of each run, [run], for each system.
+            rng: Source of all randomness.
+        """
+        sentences = rng.integers(self.n_sentences, size=n_sentences)
+        sharing = rng.random(n_sentences)
+        for_all = rng.random((2, 1, n_sentences))
+        systems = []
+        for bleus in sides:
+            for_system = rng.random((2, 1, n_sentences))
+            for_run = rng.random((2, len(bleus), n_sentences))
+            coin, which = np.where(
+                sharing < 0.5, for_all, np.where(sharing < 0.75, for_system, for_run)
+            )
+            damage = np.floor(self.quality(bleus)[:, None] + coin).astype(int)
+            replicate = (which * REPLICATES).astype(int)
+            systems.append(
+                self.statistics[np.minimum(damage, len(DAMAGE) - 1), replicate, sentences]
+            )
+        return systems
+
+
+def _damaged(
+    references: Sequence[str], share: float, vocabulary: list[str], rng: random.Random
+) -> list[str]:
+    return [
+        " ".join(
+            rng.choice(vocabulary) if rng.random() < share else word
+            for word in line.split()
+            if rng.random() > share / 3
+        )
+        for line in references
+    ]
+
+
+def hierarchical_bootstrap(a: Array, b: Array, metric: Metric, seed: int) -> float:
+    """The alternative: resample runs and sentences, then the formula of `p_bootstrap`."""
+    runs = [*a, *b]
+    scores = np.array([metric.from_sums(run.sum(axis=0)) for run in runs])
+    delta = float(scores[len(a) :].mean() - scores[: len(a)].mean())
+    resampled = np.stack(
+        [metric.from_sums(s) for s in bootstrap_sums(runs, n_resamples=999, seed=seed)], axis=1
+    )
+    rng = np.random.default_rng((seed, 2))
+    weights = [rng.multinomial(n, [1 / n] * n, size=999) / n for n in (len(a), len(b))]
+    means = [
+        (resampled[:, : len(a)] * weights[0]).sum(axis=1),
+        (resampled[:, len(a) :] * weights[1]).sum(axis=1),
+    ]
+    return p_bootstrap(delta, means[1] - means[0])
+
+
+def sacrebleu_bootstrap(delta: float, resampled: Array) -> float:
+    """sacrebleu's formula, for comparison: |δ*| − mean |δ*| > |δ|."""
+    sizes = np.abs(resampled)
+    extreme = int(np.count_nonzero(sizes - sizes.mean() > abs(delta)))
+    return (1 + extreme) / (len(sizes) + 1)
+
+
+def single_run_trial(
+    population: Population, n_sentences: int, gain: float, rng: np.random.Generator
+) -> dict[str, float]:
+    """p-values of the sentence tests for two single runs of fixed quality."""
+    metric, base = population.metric, population.bleu(np.array([QUALITY]))
+    [a], [b] = population.draw_systems(n_sentences, [base, base + gain], rng)
+    seed = int(rng.integers(2**32))
+    sums = a.sum(axis=0), b.sum(axis=0)
+    delta = float(metric.from_sums(sums[1]) - metric.from_sums(sums[0]))
+    drawn = bootstrap_sums([a, b], n_resamples=999, seed=seed)
+    resampled = metric.from_sums(drawn[1]) - metric.from_sums(drawn[0])
+    [swap] = subset_sums([b - a], n_resamples=999, seed=seed)
+    shuffled = metric.from_sums(sums[1] - swap) - metric.from_sums(sums[0] + swap)
+    return {
+        "p_bootstrap": p_bootstrap(delta, resampled),
+        "p_randomization": p_randomization(delta, shuffled),
+        "sacrebleu": sacrebleu_bootstrap(delta, resampled),
+        "delta": delta,
+    }
+
+
+def seeds_trial(
+    population: Population,
+    n_sentences: int,
+    gain: float,
+    rng: np.random.Generator,
+    *,
+    n_runs: tuple[int, int],
+    seed_spread: float,
+    with_hierarchical: bool,
+) -> dict[str, float]:
+    """p-values of the tests over seeds; ``seed_spread`` in BLEU."""
+    metric, base = population.metric, population.bleu(np.array([QUALITY]))
+    runs = [base + seed_spread * rng.standard_normal(n) for n in n_runs]
+    a, b = population.draw_systems(n_sentences, [runs[0], runs[1] + gain], rng)
+    pseudo_values = [np.array([jackknife(metric, run) for run in side]) for side in (a, b)]
+    means = [metric.from_sums(side.sum(axis=1)).mean() for side in (a, b)]
+    result = {"p_seeds": seeds_test(float(means[1] - means[0]), *pseudo_values).p}
+    if with_hierarchical:
+        seed = int(rng.integers(2**32))
+        result["hierarchical"] = hierarchical_bootstrap(a, b, metric, seed)
+    return result
+
+
+def rejection_rates(
+    trial: Callable[[np.random.Generator], dict[str, float]], n_trials: int, seed: int
+) -> dict[str, float]:
+    """Share of trials with p ≤ 0.05, per test; ``delta`` gives its standard deviation instead."""
+    trials = [trial(np.random.default_rng((seed, i))) for i in range(n_trials)]
+    rates = {
+        name: float(np.mean([t[name] <= 0.05 for t in trials]))
+        for name in trials[0]
+        if name != "delta"
+    }
+    if "delta" in trials[0]:
+        rates["delta"] = float(np.std([t["delta"] for t in trials], ddof=1))
+    return rates
+
+
+def binomial_limits(n_trials: int, rate: float = 0.05) -> tuple[float, float]:
+    """The 99% interval of an observed rate when the true one is ``rate`` (exact, by summing)."""
+    log_pmf = [
+        math.lgamma(n_trials + 1) - math.lgamma(k + 1) - math.lgamma(n_trials - k + 1)
+        + k * math.log(rate) + (n_trials - k) * math.log(1 - rate)
+        for k in range(n_trials + 1)
+    ]  # fmt: skip
+    cumulative = np.cumsum(np.exp(log_pmf))
+    low, high = np.searchsorted(cumulative, [0.005, 0.995])
+    return low / n_trials, high / n_trials
+
+
+def real_sentences(limit: int) -> list[str]:
+    """Reference sentences of IWSLT'14 German–English, dev and test."""
+    default = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("SWITCHOUT_DATA", default)) / "iwslt14_de_en"
+    lines = read_lines(folder / "test.en.gz") + read_lines(folder / "dev.en.gz")
+    return lines[:limit]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--trials", type=int, default=2000)
+    parser.add_argument("--sentences", type=int, default=1000, help="per test set")
+    parser.add_argument("--power-trials", type=int, default=500)
+    parser.add_argument("--hierarchical-trials", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    start = time.monotonic()
+    population = Population.from_sentences(real_sentences(10_000))
+    size = options.sentences
+    base = float(population.bleu(np.array(QUALITY)))
+    print(f"{population.n_sentences} sentences, test sets of {size}, BLEU {base:.2f}")
+
+    def show(record: dict[str, object]) -> None:
+        print(json.dumps(record), flush=True)
+        print(f"{time.monotonic() - start:.0f} s", file=sys.stderr)
+
+    limits = binomial_limits(options.trials)
+    print(f"99% limits of a 5% test in {options.trials} trials: {limits[0]:.4f} to {limits[1]:.4f}")
+    spread = math.nan
+    for gain in (0.0, 1.0):
+        rates = rejection_rates(
+            lambda rng, gain=gain: single_run_trial(population, size, gain, rng),
+            options.trials, options.seed,
+        )  # fmt: skip
+        if gain == 0.0:
+            spread = rates["delta"]
+        show({"runs": "1v1", "gain": gain, **rates})
+    for n_runs in GRID:
+        for ratio in SPREADS:
+            for gain, n_trials, both in (
+                (0.0, options.trials, False),
+                (0.0, options.hierarchical_trials, True),
+                (1.0, options.power_trials, False),
+            ):
+                if n_trials == 0:
+                    continue
+                rates = rejection_rates(
+                    lambda rng, gain=gain, both=both, n_runs=n_runs, ratio=ratio: seeds_trial(
+                        population, size, gain, rng, n_runs=n_runs,
+                        seed_spread=ratio * spread, with_hierarchical=both,
+                    ),
+                    n_trials, options.seed + both,
+                )  # fmt: skip
+                name = f"{n_runs[0]}v{n_runs[1]}"
+                show({"runs": name, "spread": ratio, "gain": gain, "trials": n_trials, **rates})
+
+
+if __name__ == "__main__":
+    main()
