@@ -1,0 +1,194 @@
+"""What a run is made of. Every key of the TOML file is a field here; an unknown key is an error.
+
+Config objects stop at this layer: `switchout.nmt` gets plain values.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Positive = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0, lt=1)]
+# What may change when a run is resumed: how long, how often and where, but not what is learned.
+FREE_KEYS = frozenset(
+    f"train.{name}"
+    for name in (
+        *("steps", "checkpoint_every", "save_every", "save_minutes"),
+        *("log_every", "tensorboard", "device", "threads"),
+    )
+)
+PolicyName = Literal["none", "switchout", "hamming", "word_dropout", "raml", "similar"]
+
+
+class Section(BaseModel):
+    """A table of the file: unknown keys are refused, values never change after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=True)
+
+
+class Data(Section):
+    """Where the sentences come from."""
+
+    corpus: str
+    source: str | None = None
+    target: str | None = None
+    train_pairs: Positive | None = None
+    synthetic: bool = True  # use the corpus's back-translated pairs, if it has any
+    max_length: Positive = 256  # words of a side; longer training pairs are dropped and counted
+
+
+class Vocabulary(Section):
+    """How text becomes ids; see `switchout.corpora.codec`."""
+
+    kind: Literal["word", "sentencepiece", "file"] = "word"
+    min_count: Positive = 1
+    max_size: Positive | None = None
+    model: Literal["bpe", "unigram"] = "bpe"
+    shared: bool = False
+    case: Literal["keep", "lower"] = "keep"
+    tokenizer: Literal["space", "punctuation"] | None = None
+    source_file: str | None = None
+    target_file: str | None = None
+
+    @model_validator(mode="after")
+    def _files_come_in_pairs(self) -> Vocabulary:
+        if (self.source_file is None) != (self.target_file is None):
+            raise ValueError("give both source_file and target_file, or neither")
+        if self.source_file is not None and self.kind != "file":
+            raise ValueError(f"source_file needs kind = 'file', not {self.kind!r}")
+        return self
+
+
+class Model(Section):
+    """The Transformer; see `switchout.nmt.model.ModelSpec`."""
+
+    layers: Positive = 2
+    heads: Positive = 4
+    d_head: Positive = 32
+    d_model: Positive = 128
+    d_inner: Positive = 256
+    dropout: Share = 0.1
+    init: Annotated[float, Field(gt=0, lt=math.inf)] = 0.035
+    tied: bool | Literal["all"] = False
+    norm: Literal["pre", "post"] = "pre"
+    max_length: Positive = 512  # ids that have a position
+
+
+class Side(Section):
+    """The policy of one side: ``tau`` is the temperature, ``rate`` the expected share of words."""
+
+    policy: PolicyName = "none"
+    tau: Annotated[float, Field(ge=0)] | None = None
+    rate: Annotated[float, Field(ge=0, le=1)] | None = None
+    unk_is_word: bool = False  # the paper replaces and draws <unk> like any word
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none_is_none(cls, values: Any) -> Any:
+        """``policy = "none"`` alone switches a preset's policy off, whatever stands beside it."""
+        is_off = isinstance(values, dict) and values.get("policy") == "none"
+        return {"policy": "none"} if is_off else values
+
+    @model_validator(mode="after")
+    def _one_strength(self) -> Side:
+        if self.policy == "none" and (self.tau is not None or self.rate is not None):
+            raise ValueError("tau and rate need a policy")
+        if self.policy != "none" and (self.tau is None) == (self.rate is None):
+            raise ValueError(f"policy {self.policy!r} needs either tau or rate")
+        return self
+
+
+class Augment(Section):
+    """Noise of the training data."""
+
+    source: Side = Side()
+    target: Side = Side()
+
+
+class Train(Section):
+    """Updates, validation and saving."""
+
+    steps: Positive = 2500
+    batch_tokens: Positive = 1024  # global; rows x the longer of longest source and longest target
+    device_tokens: Positive | None = None  # most of it one process computes at once
+    schedule: Literal["noam", "steps", "linear", "constant"] = "linear"
+    learning_rate: Annotated[float, Field(gt=0, lt=math.inf)] = 0.002
+    warmup: Annotated[int, Field(ge=0)] = 200
+    decay: Annotated[float, Field(gt=0, le=1)] = 0.97
+    decay_every: Positive = 1000
+    decay_from: Positive = 8000
+    beta1: Share = 0.9
+    beta2: Share = 0.98
+    epsilon: Annotated[float, Field(gt=0)] = 1e-9
+    clip: Annotated[float, Field(ge=0)] = 0.0  # 0: never
+    label_smoothing: Share = 0.1
+    select: Literal["dev-perplexity", "dev-bleu", "last"] = "dev-perplexity"
+    dev_bleu: bool = True  # translate the dev set greedily at every validation
+    patience: Positive | None = None  # validations without improvement before stopping
+    average: Positive = 1  # so many checkpoints, up to the selected one
+    init_from: str | None = None  # a run or checkpoint folder to start from
+    precision: Literal["float32", "bfloat16", "float16"] = "float32"
+    compile: bool = False
+    deterministic: bool = False  # on CUDA; a CPU always is
+    checkpoint_every: Positive = 2500
+    save_every: Positive = 200
+    save_minutes: Annotated[float, Field(gt=0)] = 5.0
+    log_every: Positive = 50
+    tensorboard: bool = True
+    device: str = "auto"
+    threads: Positive = 1
+
+    @model_validator(mode="after")
+    def _rules_that_need_two_keys(self) -> Train:
+        if self.schedule == "noam" and self.warmup == 0:
+            raise ValueError("schedule 'noam' needs warmup of at least 1")
+        if self.select == "dev-bleu" and not self.dev_bleu:
+            raise ValueError("select = 'dev-bleu' needs dev_bleu = true")
+        return self
+
+
+class Search(Section):
+    """How dev and test are translated at the end."""
+
+    beam: Positive = 5
+    length_penalty: Annotated[float, Field(ge=0)] = 1.0
+
+
+class Config(Section):
+    """A whole run."""
+
+    seed: Annotated[int, Field(ge=0, lt=2**64)] = 1
+    data: Data
+    vocabulary: Vocabulary = Vocabulary()
+    model: Model = Model()
+    augment: Augment = Augment()
+    train: Train = Train()
+    search: Search = Search()
+
+    @model_validator(mode="after")
+    def _every_training_pair_has_positions(self) -> Config:
+        if self.data.max_length >= self.model.max_length:
+            raise ValueError(
+                f"data.max_length = {self.data.max_length} must be below "
+                f"model.max_length = {self.model.max_length}"
+            )
+        return self
+
+    def with_paper_gpus(self, n: int) -> Config:
+        """Return what the paper does on n GPUs: n times the batch, 1/n of the updates."""
+        train = self.train
+        changed = {"batch_tokens": train.batch_tokens * n, "steps": -(-train.steps // n)}
+        return self.model_copy(update={"train": train.model_copy(update=changed)})
+
+
+def flatten(section: Section, *, prefix: str = "") -> dict[str, Any]:
+    """Return all values by dotted key."""
+    flat: dict[str, Any] = {}
+    for name in type(section).model_fields:
+        value = getattr(section, name)
+        nested = isinstance(value, Section)
+        flat |= flatten(value, prefix=f"{prefix}{name}.") if nested else {prefix + name: value}
+    return flat
