@@ -25,6 +25,7 @@ from switchout.errors import SwitchOutError
 from switchout.nmt.dropout import Dropout
 
 PAD, BOS = 0, 1
+Cached = tuple[Tensor, Tensor]  # keys and values, each [B, H, time, E]
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,28 @@ class DecoderLayer(Sublayers):
         x = self.leave(1, drop(cross.attend(q, k, v, mask), x))
         return self.leave(2, drop(self.feed_forward(self.enter(2, x)), x))
 
+    def step(
+        self, x: Tensor, own: Tensor, ancestors: Tensor | None, memory: Cached, mask: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """The same for one word of K beams, with the keys and values of earlier words at hand.
+
+        Args:
+            x: [B, K, d_model].
+            own: Keys and values, [2, B, H, words so far * K, E]; the last K places are filled here.
+            ancestors: Additive mask [B, 1, K, words so far * K]: the words of each beam's own past.
+            memory, mask: Keys and values [B, H, S, E] of the source, and its mask.
+
+        Returns:
+            [B, K, d_model], and the queries to the source, [B, H, K, E].
+        """
+        q, own[0, :, :, -x.shape[1] :], own[1, :, :, -x.shape[1] :] = self.attention.split(
+            self.attention.qkv(self.enter(0, x))
+        )
+        x = self.leave(0, x + self.attention.attend(q, own[0], own[1], ancestors))
+        (q,) = self.cross.split(self.cross.q(self.enter(1, x)))
+        x = self.leave(1, x + self.cross.attend(q, *memory, mask))
+        return self.leave(2, x + self.feed_forward(self.enter(2, x))), q
+
 
 class Transformer(nn.Module):  # type: ignore[misc]
     """Encoder, decoder and their embeddings.
@@ -215,9 +238,8 @@ class Transformer(nn.Module):  # type: ignore[misc]
             for table in (self.src_embedding, self.tgt_embedding, self.output):
                 table.weight[PAD] = 0
 
-    def embed(self, table: nn.Embedding, ids: Tensor, start: int = 0) -> Tensor:
-        """[B, T] -> [B, T, d_model]: scaled words plus positions from ``start`` on."""
-        end = start + ids.shape[1]
+    def embed(self, table: nn.Embedding, ids: Tensor, start: int, end: int) -> Tensor:
+        """[B, T] -> [B, T, d_model]: scaled words plus the positions from ``start`` to ``end``."""
         if end > self.spec.max_length:
             raise SwitchOutError(f"a sentence of {end} ids, max_length = {self.spec.max_length}")
         scaled: Tensor = table(ids) * math.sqrt(self.spec.d_model)
@@ -262,7 +284,7 @@ class Transformer(nn.Module):  # type: ignore[misc]
         return Dropout(self.spec.dropout, noise)
 
     def _encode(self, src: Tensor, mask: Tensor | None, drop: Dropout) -> Tensor:
-        x = drop(self.embed(self.src_embedding, src))
+        x = drop(self.embed(self.src_embedding, src, 0, src.shape[1]))
         for layer in self.encoder:
             x = layer(x, mask, drop)
         normed: Tensor = self.encoder_norm(x)
@@ -273,7 +295,7 @@ class Transformer(nn.Module):  # type: ignore[misc]
     ) -> Tensor:
         drop, mask = self._dropout(noise), length_mask(src_lengths, src.shape[1])
         memory = self._encode(src, mask, drop)
-        x = drop(self.embed(self.tgt_embedding, tgt_in))
+        x = drop(self.embed(self.tgt_embedding, tgt_in, 0, tgt_in.shape[1]))
         for layer in self.decoder:
             x = layer(x, memory, mask, drop)
         normed: Tensor = self.decoder_norm(x)
