@@ -1,0 +1,65 @@
+"""``switchout score``: BLEU, chrF and TER of translations, with intervals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def score(
+    hypotheses: Annotated[list[Path], typer.Argument(metavar="HYP…", help="Outputs to score.")],
+    ref: Annotated[Path, typer.Option(help="Reference: real text, a line per sentence.")],
+    metric: Annotated[
+        list[str] | None, typer.Option(help="bleu, chrf, ter; may be repeated. Default: all.")
+    ] = None,
+    tokenize: Annotated[
+        str, typer.Option(help="sacrebleu's tokenizer for BLEU; none for tokenised text.")
+    ] = "13a",
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", "-l", help="BLEU without case.")
+    ] = False,
+    resamples: Annotated[
+        int, typer.Option(min=0, help="Bootstrap resamples for 95% intervals; 0: none.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+) -> None:
+    """Score outputs with sacrebleu; its signature identifies the numbers.
+
+    \b
+    Example:
+      switchout score base.hyp switchout.hyp --ref test.en
+      switchout score tokenised.hyp --ref test.tok.en --tokenize none --json
+    """
+    from switchout.evaluation.scores import read_hypotheses, read_references, score_all
+    from switchout.evaluation.statistics import FORMULAS
+    from switchout.progress import Meter
+
+    metrics = metric or list(FORMULAS)
+    references = read_references(ref)
+    outputs = [read_hypotheses(h, references=ref, n_lines=len(references)) for h in hypotheses]
+    with Meter("scoring", total=len(outputs) * len(metrics), unit="outputs") as meter:
+        scores = score_all(
+            outputs,
+            references,
+            tokenize=tokenize,
+            lowercase=lowercase,
+            metrics=metrics,
+            n_resamples=resamples,
+            seed=seed,
+            meter=meter,
+        )
+    records = [{"system": str(h), **s} for h, s in zip(hypotheses, scores, strict=True)]
+    if as_json:
+        print(json.dumps(records, ensure_ascii=False, indent=2))
+        return
+    from switchout.report.scores import score_table
+
+    table = score_table(records, metrics=metrics)
+    print(table.text(), table.note, sep="\n")

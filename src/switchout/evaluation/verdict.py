@@ -1,0 +1,80 @@
+"""What a comparison says, in words: better or not, how sure, and what would settle it."""
+
+from __future__ import annotations
+
+from switchout.evaluation.comparison import Comparison
+
+ENOUGH_RUNS = 4  # a side; below, the seeds' spread is hardly known
+LEVEL = 0.05
+
+
+def verdict(result: Comparison) -> str:
+    """Return one to three sentences about one comparison."""
+    if result.ci95 is None:
+        return "One sentence only: nothing can be resampled, so nothing is tested."
+    return " ".join(part for part in (_finding(result), _about_seeds(result)) if part)
+
+
+def is_significant(result: Comparison) -> bool:
+    """Whether the difference holds at the 5% level after Holm's correction."""
+    return result.p_holm <= LEVEL
+
+
+def is_better(result: Comparison) -> bool:
+    """Whether the system's mean is on the better side of the baseline's."""
+    return (result.delta > 0) == result.metric.higher_is_better and result.delta != 0
+
+
+def runs_compared(result: Comparison) -> str:
+    """Which runs the single-run tests compared; empty with one run a side."""
+    if max(len(result.baseline.scores), len(result.system.scores)) == 1:
+        return ""
+    sides = (result.baseline, result.system)
+    base, other = (side.system.run_name(side.tested) for side in sides)
+    return f"p_bootstrap and p_randomization compare the lower-median runs, {base} and {other}."
+
+
+def _finding(result: Comparison) -> str:
+    names = f"{result.system.system.name} and {result.baseline.system.name}"
+    low, high = result.ci95 or (0.0, 0.0)
+    which = "p_seeds" if result.seeds else "p_bootstrap"
+    corrected = ", Holm-corrected" if result.p_holm != result.p else ""
+    evidence = f"95% interval {low:+.2f} to {high:+.2f}, {which} = {result.p_holm:.3g}{corrected}"
+    size = f"{abs(result.delta):.2f} {result.metric.label}"
+    if is_significant(result):
+        word = "better" if is_better(result) else "worse"
+        return (
+            f"{result.system.system.name} is {word} than {result.baseline.system.name} "
+            f"by {size} ({evidence})."
+        )
+    return f"No difference between {names} is shown: Δ = {result.delta:+.2f} ({evidence})."
+
+
+def _about_seeds(result: Comparison) -> str:
+    n_base, n_system = len(result.baseline.scores), len(result.system.scores)
+    if min(n_base, n_system) >= ENOUGH_RUNS:
+        return ""
+    few = f"{_runs(n_base, n_system)} too few to settle a difference between the methods."
+    if result.seeds is None:
+        return (
+            f"{few} The p-value speaks of these outputs only; "
+            f"train at least {ENOUGH_RUNS} seeds a side."
+        )
+    if abs(result.delta) < 1e-9:
+        return few
+    needed = result.seeds.seeds_needed()
+    if needed is None:
+        return (
+            f"{few} No number of seeds would settle a gap of this size: "
+            "the test set is too small for it."
+        )
+    return (
+        f"{few} For a gap of this size and this spread, {max(needed, ENOUGH_RUNS)} seeds a side "
+        "would (four times in five)."
+    )
+
+
+def _runs(n_base: int, n_system: int) -> str:
+    if n_base != n_system:
+        return f"{n_base} and {n_system} runs are"
+    return "One run a side is" if n_base == 1 else f"{n_base} runs a side are"

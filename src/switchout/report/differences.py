@@ -1,0 +1,62 @@
+"""Side-by-side translations: which words do two outputs not share, and are they right?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+Kind = Literal["same", "right", "wrong"]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of an output: shared with the other output, or its own and right or wrong."""
+
+    text: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Example:
+    """One test sentence with two outputs.
+
+    Attributes:
+        group: Why it is shown ("drawn at random", …).
+        number: Line of the test set, from 1.
+        caption: What the sentence contributes.
+        source: Source sentence, if known.
+        reference: The real translation.
+        outputs: (system name, words) of the two sides.
+    """
+
+    group: str
+    number: int
+    caption: str
+    source: str | None
+    reference: str
+    outputs: Sequence[tuple[str, Sequence[Word]]]
+
+
+def mark_words(output: str, other: str, reference: str) -> list[Word]:
+    """Return the words of ``output``: those aligned with ``other``, else by the reference.
+
+    Example:
+        >>> [word.kind for word in mark_words("the cat sat", "a cat sat", "the cat sat")]
+        ['right', 'same', 'same']
+        >>> [word.kind for word in mark_words("a cat sat", "the cat sat", "the cat sat")]
+        ['wrong', 'same', 'same']
+    """
+    words = output.split()
+    shared, right = _aligned(words, other.split()), _aligned(words, reference.split())
+    return [
+        Word(word, "same" if i in shared else "right" if i in right else "wrong")
+        for i, word in enumerate(words)
+    ]
+
+
+def _aligned(words: list[str], other: list[str]) -> set[int]:
+    """Indices of ``words`` that a longest-match alignment pairs with the same word in ``other``."""
+    blocks = SequenceMatcher(None, words, other, autojunk=False).get_matching_blocks()
+    return {i for block in blocks for i in range(block.a, block.a + block.size)}

@@ -1,0 +1,75 @@
+"""One self-contained HTML page made of sections: text, tables, charts, examples.
+
+Everything comes in as plain data and is escaped by the templates. The page needs no network:
+style is inlined, charts are inline SVG, and it has no script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from switchout.errors import SwitchOutError
+from switchout.report import charts
+from switchout.report.charts import Chart
+from switchout.report.differences import Example
+from switchout.report.tables import Table
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page, with an entry in its table of contents.
+
+    Attributes:
+        title: Heading.
+        text: Paragraphs.
+        tables, charts, examples: Shown in this order.
+    """
+
+    title: str
+    text: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    charts: Sequence[Chart] = ()
+    examples: Sequence[Example] = ()
+
+
+def render_page(title: str, sections: Sequence[Section], *, lead: str = "", made_by: str) -> str:
+    """Return a whole HTML page.
+
+    Args:
+        title: Of the page.
+        sections: In order.
+        lead: One paragraph under the title: the answer.
+        made_by: The line that identifies the page: version, data, settings.
+    """
+    context = {"title": title, "sections": sections, "lead": lead, "made_by": made_by}
+    return render("page.html", context)
+
+
+def render(template: str, context: Mapping[str, Any]) -> str:
+    """Return one of the package's templates filled in, everything escaped."""
+    return _environment().get_template(template).render(context)
+
+
+@cache
+def _environment() -> Environment:
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise SwitchOutError("HTML reports need jinja2: pip install 'switchout[report]'") from None
+    environment = Environment(
+        loader=PackageLoader("switchout.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        width=charts.WIDTH, height=charts.HEIGHT, left=charts.LEFT, right=charts.RIGHT
+    )
+    return environment

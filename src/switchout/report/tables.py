@@ -1,0 +1,165 @@
+"""A table of results, once, and its renderings: text, HTML, CSV, LaTeX, JSON records.
+
+Values stay numbers until they are rendered: CSV and records keep full precision, the others round
+as the column says. Every rendering escapes what it must.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Cell = str | float | int | None
+Mark = Literal["good", "bad", "quiet"]
+
+P_VALUE = "p"  # a column's format for p-values
+MISSING = "–"
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a column is headed and its numbers are shown.
+
+    Attributes:
+        title: Heading.
+        key: Name in CSV and records; the title if empty.
+        format: Of numbers, as for `format` (".2f", "+.2f"), or "p" for p-values; empty: text.
+    """
+
+    title: str
+    key: str = ""
+    format: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        return bool(self.format)
+
+    def show(self, value: Cell) -> str:
+        """Return the cell as people read it."""
+        if value is None:
+            return MISSING
+        if isinstance(value, str) or not self.format:
+            return str(value)
+        if self.format == P_VALUE:
+            return "<0.001" if value < 0.001 else f"{value:.3f}"
+        # a real minus sign is as wide as a plus and a digit
+        return format(value, self.format).replace("-", "−")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under columns.
+
+    Attributes:
+        title: Caption.
+        columns: One per cell of a row.
+        rows: Cells; None is shown as a dash and left empty in CSV.
+        note: The line below that identifies the numbers: signature, tokenizer, version.
+        marks: (row, column) → "good", "bad" or "quiet", for emphasis.
+
+    Example:
+        >>> columns = [Column("system"), Column("BLEU", format=".1f")]
+        >>> table = Table("Scores", columns, [("a", 27.04)])
+        >>> print(table.text())
+        system  BLEU
+        a       27.0
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+    marks: Mapping[tuple[int, int], Mark] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """Return aligned columns for a terminal."""
+        lines = [[column.title for column in self.columns], *self._shown()]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
+        return "\n".join(
+            "  ".join(
+                cell.rjust(width) if column.is_number else cell.ljust(width)
+                for cell, width, column in zip(line, widths, self.columns, strict=True)
+            ).rstrip()
+            for line in lines
+        )
+
+    def csv(self) -> str:
+        """Return comma-separated values with a heading, numbers at full precision."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(column.key or column.title for column in self.columns)
+        writer.writerows(self.rows)
+        return out.getvalue()
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a dictionary per row, ready for JSON."""
+        keys = [column.key or column.title for column in self.columns]
+        return [dict(zip(keys, row, strict=True)) for row in self.rows]
+
+    def latex(self) -> str:
+        """Return a ``table`` with ``tabular`` for the ``booktabs`` package; good cells are bold."""
+        alignment = "".join("r" if column.is_number else "l" for column in self.columns)
+        heading = " & ".join(escape_latex(column.title) for column in self.columns)
+        body = [
+            " & ".join(self._latex_cell(i, j, cell) for j, cell in enumerate(row))
+            for i, row in enumerate(self._shown())
+        ]
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            rf"\begin{{tabular}}{{{alignment}}}",
+            r"\toprule",
+            heading + r" \\",
+            r"\midrule",
+            *(line + r" \\" for line in body),
+            r"\bottomrule",
+            r"\end{tabular}",
+            rf"\caption{{{escape_latex(self.title)}}}",
+            *([rf"% {' '.join(self.note.split())}"] if self.note else []),
+            r"\end{table}",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def html(self) -> str:
+        """Return a ``<table>`` element for a page of `switchout.report.page`."""
+        from switchout.report.page import render
+
+        return render("table.html", {"table": self})
+
+    def _shown(self) -> list[list[str]]:
+        return [
+            [column.show(cell) for column, cell in zip(self.columns, row, strict=True)]
+            for row in self.rows
+        ]
+
+    def _latex_cell(self, row: int, column: int, shown: str) -> str:
+        cell = escape_latex(shown)
+        return rf"\textbf{{{cell}}}" if self.marks.get((row, column)) == "good" else cell
+
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "−": "$-$",
+        "–": "--",
+        "Δ": r"$\Delta$",
+    }
+    | {character: "\\" + character for character in "&%$#_{}"}
+)
+
+
+def escape_latex(text: str) -> str:
+    """Return text that LaTeX prints as it is.
+
+    Example:
+        >>> print(escape_latex("R&D <unk> 50%"))
+        R\\&D \\textless{}unk\\textgreater{} 50\\%
+    """
+    return text.translate(_LATEX)
