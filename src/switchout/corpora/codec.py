@@ -208,7 +208,7 @@ class Codec:
 def build_codecs(
     corpus: Corpus,
     *,
-    kind: Literal["word", "sentencepiece", "file"] = "word",
+    kind: Literal["word", "sentencepiece", "file"] | None = None,
     min_count: int = 1,
     max_size: int | None = None,
     model: Literal["bpe", "unigram"] = "bpe",
@@ -221,7 +221,8 @@ def build_codecs(
 
     Args:
         corpus: Whose ``train`` split is read, streaming.
-        kind: ``file`` reads ``files``, or the corpus's own ``vocab.<lang>``.
+        kind: ``file`` reads ``files``, or the corpus's own ``vocab.<lang>``. None: that, if there
+            are such files and no limit is asked for, else ``word``.
         min_count, max_size: Limits of a word vocabulary; ``max_size`` is also the number of pieces.
         model: The algorithm of sentencepiece.
         shared: One vocabulary for both sides.
@@ -230,6 +231,10 @@ def build_codecs(
     """
 
     tokenizer = tokenizer or corpus.tokenizer
+    if kind is None:
+        is_limited = min_count > 1 or max_size is not None or shared
+        has_files = files is not None or corpus.has_vocabulary_files
+        kind = "file" if has_files and not is_limited else "word"
 
     def learn(lines: Iterable[str]) -> Codec:
         if kind == "sentencepiece":

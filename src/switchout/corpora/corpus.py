@@ -78,6 +78,11 @@ class Corpus:
         for src_line, tgt_line in self.stream(split):
             src.append(src_line)
             tgt.append(tgt_line)
+            if split in ("dev", "test") and "<unk>" in tgt_line.split(" "):
+                raise SwitchOutError(
+                    f"{self.folder or self.name}: line {len(tgt)} of the {split} references has "
+                    "<unk>: references must be the real text"
+                )
         if not src:
             raise SwitchOutError(f"{self.folder or self.name}: split {split!r} is empty")
         return src, tgt
@@ -87,10 +92,18 @@ class Corpus:
         column = ("source", "target").index(side)
         return (pair[column] for pair in self.stream(split))
 
+    @property
+    def has_vocabulary_files(self) -> bool:
+        """Whether ``vocab.<lang>`` of both languages came with the corpus."""
+        return all(self._vocabulary_file(lang) for lang in (self.source, self.target))
+
+    def _vocabulary_file(self, language: str) -> Path | None:
+        return find_file(self.folder, f"vocab.{language}") if self.folder is not None else None
+
     def vocabulary_file(self, side: Side) -> Path:
         """Return the ``vocab.<lang>`` that came with the corpus."""
         language = self.source if side == "source" else self.target
-        found = find_file(self.folder, f"vocab.{language}") if self.folder else None
+        found = self._vocabulary_file(language)
         if found is None:
             raise SwitchOutError(f"{self.folder or self.name}: no vocabulary file vocab.{language}")
         return found

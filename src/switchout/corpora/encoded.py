@@ -30,6 +30,8 @@ class EncodedPairs:
     """Pairs of id sequences on disk, read through a memory map.
 
     Attributes:
+        src_ids, tgt_ids: All sentences of a side, one after the other, [words].
+        src_ends, tgt_ends: Where each sentence ends there, [pairs].
         src_lengths, tgt_lengths: Words per sentence, [pairs].
         example_ids: Address of each pair's randomness: its 0-based line before drops, [pairs].
         drops: How many pairs were left out, by reason.
@@ -44,11 +46,11 @@ class EncodedPairs:
             maps = {name: _map(self.folder / name, sizes[name]) for name in _FILES}
         except (KeyError, TypeError, json.JSONDecodeError) as error:
             raise SwitchOutError(f"{self.folder / FACTS}: damaged ({error}); build again") from None
-        self._src, self._src_ends = maps["src.ids"], maps["src.ends"]
-        self._tgt, self._tgt_ends = maps["tgt.ids"], maps["tgt.ends"]
+        self.src_ids, self.src_ends = maps["src.ids"], maps["src.ends"]
+        self.tgt_ids, self.tgt_ends = maps["tgt.ids"], maps["tgt.ends"]
         self.example_ids = maps["example_ids"]
-        self.src_lengths = np.diff(self._src_ends, prepend=0).astype(np.int32)
-        self.tgt_lengths = np.diff(self._tgt_ends, prepend=0).astype(np.int32)
+        self.src_lengths = np.diff(self.src_ends, prepend=0).astype(np.int32)
+        self.tgt_lengths = np.diff(self.tgt_ends, prepend=0).astype(np.int32)
 
     @classmethod
     def open(cls, folder: Path | str) -> EncodedPairs:
@@ -102,14 +104,14 @@ class EncodedPairs:
 
     def src(self, i: int) -> NDArray[np.int32]:
         """Return the source ids of pair ``i``, [time]; read-only."""
-        end = self._src_ends[i]
-        ids: NDArray[np.int32] = self._src[end - self.src_lengths[i] : end]
+        end = self.src_ends[i]
+        ids: NDArray[np.int32] = self.src_ids[end - self.src_lengths[i] : end]
         return ids
 
     def tgt(self, i: int) -> NDArray[np.int32]:
         """Return the target ids of pair ``i``, [time]; read-only."""
-        end = self._tgt_ends[i]
-        ids: NDArray[np.int32] = self._tgt[end - self.tgt_lengths[i] : end]
+        end = self.tgt_ends[i]
+        ids: NDArray[np.int32] = self.tgt_ids[end - self.tgt_lengths[i] : end]
         return ids
 
 

@@ -45,6 +45,7 @@ class Vocabulary:
 
     def __init__(self, tokens: Iterable[str]):
         self.tokens = list(tokens)
+        self.entries = len(self.tokens)  # lines of the file it came from: we may have added <pad>
         if tuple(self.tokens[: len(SPECIALS)]) != SPECIALS:
             raise SwitchOutError(f"a vocabulary starts with {' '.join(SPECIALS)}")
         self._ids = {token: id for id, token in enumerate(self.tokens)}
@@ -112,7 +113,9 @@ class Vocabulary:
                     f"{path}:{number}: expected one token without spaces, got {token!r}"
                 )
             seen[token] = number
-        return cls([*SPECIALS, *(token for token in tokens if token not in SPECIALS)])
+        vocabulary = cls([*SPECIALS, *(token for token in tokens if token not in SPECIALS)])
+        vocabulary.entries = len(tokens)
+        return vocabulary
 
     def save(self, path: Path | str) -> None:
         """Write one token a line, in the order of their ids."""

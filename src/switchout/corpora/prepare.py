@@ -1,0 +1,202 @@
+"""From a corpus as it is found to a folder ready for training.
+
+The folder has ``{train,dev,test}.<lang>`` (training pairs cleaned; dev and test as they are),
+``vocab.<lang>``, ``ids/`` (memory-mapped training ids and the codecs that made them) and
+``corpus.json`` (counts, drops by reason, unknown-word rates, hashes). It appears when complete.
+Text is streamed: memory grows with the vocabulary, not with the corpus.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from switchout.corpora.atomic_folder import atomic_folder
+from switchout.corpora.cleaning import Cleaning, hold_out
+from switchout.corpora.codec import Codec, build_codecs
+from switchout.corpora.corpus import Corpus
+from switchout.corpora.encoded import EncodedPairs
+from switchout.corpora.opening import FACTS, open_corpus
+from switchout.corpora.registry import find_entry
+from switchout.corpora.text import FilePairs
+from switchout.corpora.vocabulary import UNK
+from switchout.errors import SwitchOutError
+from switchout.progress import Meter
+
+NO_LIMIT = 2**31 - 1
+CHUNK = 1 << 22
+LEFT_OUT = "shares a side with dev or test"
+
+
+def prepare_corpus(
+    name: str | Path,
+    out: Path,
+    *,
+    source: str | None = None,
+    target: str | None = None,
+    make_codecs: Callable[[Corpus], tuple[Codec, Codec]] = build_codecs,
+    cleaning: Cleaning = Cleaning(),
+    held_out: tuple[int, int] | None = None,
+) -> dict[str, Any]:
+    """Clean, encode and describe a corpus; write it all to ``out`` and return the description.
+
+    Args:
+        name: Registry name or folder.
+        out: The new folder; an earlier result there is replaced.
+        source, target: Language codes, where the corpus does not say them.
+        make_codecs: How the cleaned text becomes ids; see `build_codecs`.
+        cleaning: Which training pairs to leave out.
+        held_out: Dev and test pairs to take from train, for a corpus that has neither.
+    """
+    corpus = open_corpus(name, source=source, target=target)
+    drops: Counter[str] = Counter()
+    if held_out is not None:
+        corpus = _hold_out(corpus, *held_out, drops)
+    for split in ("train", "dev", "test"):
+        if split not in corpus.splits:
+            raise SwitchOutError(
+                f"{corpus.folder}: no {split} pairs; add {split}.{corpus.source} and "
+                f"{split}.{corpus.target}, or hold pairs out of train with --dev N --test N"
+            )
+    with atomic_folder(out, marker=FACTS) as partial:
+        cleaned, counts = _write_text(corpus, cleaning, drops, partial)
+        codecs = make_codecs(cleaned)
+        pairs = _write_ids(cleaned, codecs, cleaning.max_length or NO_LIMIT, partial)
+        facts = {
+            **_describe(corpus, codecs),
+            **counts,
+            "unknown": _unknown_rates(cleaned, pairs, codecs),
+            "sources also in train": _overlap(cleaned),
+            "encoded": {"pairs": len(pairs), "drops": pairs.drops},
+            "data_hash": cleaned.data_hash,
+            "sha256": {path.name: _sha256(path) for path in sorted(partial.glob("*.*"))},
+        }
+        text = json.dumps(facts, indent=1, ensure_ascii=False)
+        (partial / FACTS).write_text(text + "\n", encoding="utf-8")
+    return facts
+
+
+def _hold_out(corpus: Corpus, dev: int, test: int, drops: Counter[str]) -> Corpus:
+    if "dev" in corpus.splits or "test" in corpus.splits:
+        raise SwitchOutError(f"{corpus.folder}: has dev or test pairs already; none are held out")
+    corpus.stream("train")
+    splits, drops[LEFT_OUT] = hold_out(corpus.splits["train"], dev=dev, test=test)
+    return replace(corpus, splits=splits)
+
+
+def _write_text(
+    corpus: Corpus, cleaning: Cleaning, drops: Counter[str], folder: Path
+) -> tuple[Corpus, dict[str, Any]]:
+    """Write the text of every split; return the corpus as written, and what was counted."""
+    splits: dict[str, FilePairs] = {}
+    counts: dict[str, int] = {}
+    synthetic_drops: Counter[str] = Counter()
+    for split, pairs in corpus.splits.items():
+        if split in ("dev", "test"):
+            good: Iterable[tuple[str, str]] = zip(*corpus.pairs(split), strict=True)
+        else:
+            good = cleaning.clean(pairs, drops if split == "train" else synthetic_drops)
+        splits[split] = FilePairs(
+            *(folder / f"{split}.{x}" for x in (corpus.source, corpus.target))
+        )
+        counts[split] = _write_pairs(splits[split], good, f"{corpus.name} {split}")
+    if not counts["train"]:
+        lost = ", ".join(f"{n:,} {why}" for why, n in drops.items()) or "the files are empty"
+        raise SwitchOutError(f"{corpus.folder or corpus.name}: no training pair left ({lost})")
+    facts: dict[str, Any] = {
+        "found": counts | {"train": counts["train"] + drops.total()},
+        "drops": dict(drops),
+        "pairs": counts,
+    }
+    if "synthetic" in counts:
+        facts["found"]["synthetic"] += synthetic_drops.total()
+        facts["synthetic drops"] = dict(synthetic_drops)
+    return replace(corpus, splits=splits), facts
+
+
+def _write_pairs(files: FilePairs, pairs: Iterable[tuple[str, str]], label: str) -> int:
+    n = 0
+    with (
+        files.src.open("w", encoding="utf-8", newline="\n") as src_file,
+        files.tgt.open("w", encoding="utf-8", newline="\n") as tgt_file,
+        Meter(label, unit="pairs") as meter,
+    ):
+        for n, (src, tgt) in enumerate(pairs, 1):  # noqa: B007  # n is the count
+            src_file.write(src + "\n")
+            tgt_file.write(tgt + "\n")
+            meter.advance()
+    return n
+
+
+def _write_ids(
+    corpus: Corpus, codecs: tuple[Codec, Codec], max_length: int, folder: Path
+) -> EncodedPairs:
+    lines = corpus.lines("train", "source"), corpus.lines("train", "target")
+    pairs = EncodedPairs.build(folder / "ids", *lines, *codecs, max_length)
+    codecs[0].save(folder / "ids", "src")
+    codecs[1].save(folder / "ids", "tgt")
+    for codec, language in zip(codecs, (corpus.source, corpus.target), strict=True):
+        if codec.kind == "word":  # pieces are no word list that another run could take
+            codec.vocabulary.save(folder / f"vocab.{language}")
+    return pairs
+
+
+def _describe(corpus: Corpus, codecs: tuple[Codec, Codec]) -> dict[str, Any]:
+    entry = find_entry(corpus.name)
+    src, tgt = codecs
+    return {
+        "name": corpus.name if entry else Path(corpus.name).name,
+        "title": entry.title if entry else "",
+        "source": corpus.source,
+        "target": corpus.target,
+        "from": str(corpus.folder or "embedded"),
+        "bleu": asdict(corpus.bleu),
+        "tokenizer": corpus.tokenizer,
+        "codec": {"kind": src.kind, "case": src.case, "tokenizer": src.tokenizer},
+        "vocabulary": {"source": src.vocabulary.entries, "target": tgt.vocabulary.entries},
+        "declared": {
+            "pairs": entry.pairs if entry else {},
+            "vocabulary": entry.vocabulary if entry else None,
+        },
+        "paper": asdict(entry.paper) if entry and entry.paper else None,
+    }
+
+
+def _unknown_rates(
+    corpus: Corpus, pairs: EncodedPairs, codecs: tuple[Codec, Codec]
+) -> dict[str, list[float]]:
+    """Return the share of unknown tokens by split: source, target."""
+    rates = {"train": [_share_of_unknown(ids) for ids in (pairs.src_ids, pairs.tgt_ids)]}
+    for split in ("dev", "test"):
+        rates[split] = []
+        for codec, lines in zip(codecs, corpus.pairs(split), strict=True):
+            ids = np.array([id for line in lines for id in codec.encode(line)])
+            rates[split].append(_share_of_unknown(ids))
+    return rates
+
+
+def _share_of_unknown(ids: NDArray[np.integer]) -> float:
+    chunks = range(0, len(ids), CHUNK)  # a comparison of all at once would not stay out of memory
+    unknown = sum(int(np.count_nonzero(ids[i : i + CHUNK] == UNK)) for i in chunks)
+    return unknown / max(len(ids), 1)
+
+
+def _overlap(corpus: Corpus) -> dict[str, int]:
+    """Return how many dev and test sentences stand in train too, by their source."""
+    held_out = {split: list(corpus.lines(split, "source")) for split in ("dev", "test")}
+    wanted = {line for lines in held_out.values() for line in lines}
+    found = {line for line in corpus.lines("train", "source") if line in wanted}
+    return {split: sum(line in found for line in lines) for split, lines in held_out.items()}
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
