@@ -66,7 +66,8 @@ class MaxEnt:
         elif self.tau == math.inf:
             logits = np.where(distance == -np.inf, -np.inf, 0.0)
         else:
-            logits = distance / self.tau
+            with np.errstate(over="ignore"):  # -inf is what a tiny tau means
+                logits = distance / self.tau
         log_q: Floats = logits - np.log(np.exp(logits).sum())
         return log_q
 

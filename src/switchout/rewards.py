@@ -176,7 +176,7 @@ def sentence_bleu(hypothesis: Sequence[int], reference: Sequence[int]) -> float:
         >>> sentence_bleu([5, 6, 7, 8], [5, 6, 7, 8])
         1.0
         >>> round(sentence_bleu([5, 6, 7, 9], [5, 6, 7, 8]), 4)
-        0.6580
+        0.658
     """
     if not hypothesis or not reference:
         return 0.0
