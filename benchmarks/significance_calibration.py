@@ -27,6 +27,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -68,17 +69,26 @@ class Population:
     def n_sentences(self) -> int:
         return self.statistics.shape[2]
 
+    @cached_property
+    def expected_sums(self) -> Array:
+        return self.statistics.mean(axis=1).sum(axis=1)
+
+    @cached_property
+    def curve(self) -> tuple[Array, Array]:
+        grid = np.linspace(0, len(DAMAGE) - 1, 401)
+        return grid, self.bleu(grid)
+
     def bleu(self, quality: Array) -> Array:
         """Expected BLEU of a run at a position (0 … len(DAMAGE) − 1) in the damage list."""
-        sums = self.statistics.mean(axis=1).sum(axis=1)
+        sums = self.expected_sums
         low = np.clip(np.floor(quality).astype(int), 0, len(DAMAGE) - 2)
         share = (quality - low)[..., None]
         return self.metric.from_sums((1 - share) * sums[low] + share * sums[low + 1])
 
     def quality(self, bleu: Array) -> Array:
         """The inverse of `bleu`, by interpolation on a fine grid."""
-        grid = np.linspace(0, len(DAMAGE) - 1, 401)
-        return np.interp(bleu, self.bleu(grid)[::-1], grid[::-1])
+        grid, bleus = self.curve
+        return np.interp(bleu, bleus[::-1], grid[::-1])
 
     def draw_systems(
         self, n_sentences: int, sides: Sequence[Array], rng: np.random.Generator

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -90,7 +91,15 @@ def compare(
     if html is not None:
         from switchout.report.compare import compare_page
 
-        page = compare_page(results, references, source=source, n_examples=examples, seed=seed)
+        digest = sha256("\n".join(references).encode()).hexdigest()
+        page = compare_page(
+            results,
+            references,
+            source=source,
+            n_examples=examples,
+            seed=seed,
+            data=f"reference {ref.name}, sha256 {digest[:16]}",
+        )
         with atomic(html) as partial:
             partial.write_text(page, encoding="utf-8")
     if as_json:

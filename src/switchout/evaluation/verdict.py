@@ -27,19 +27,20 @@ def is_better(result: Comparison) -> bool:
 
 def runs_compared(result: Comparison) -> str:
     """Which runs the single-run tests compared; empty with one run a side."""
-    if max(len(result.baseline.scores), len(result.system.scores)) == 1:
-        return ""
     sides = (result.baseline, result.system)
+    if max(len(side.scores) for side in sides) == 1:
+        return ""
     base, other = (side.system.run_name(side.tested) for side in sides)
-    return f"p_bootstrap and p_randomization compare the lower-median runs, {base} and {other}."
+    return f"The sentence tests compare the lower-median runs, {base} and {other}."
 
 
 def _finding(result: Comparison) -> str:
     names = f"{result.system.system.name} and {result.baseline.system.name}"
     low, high = result.ci95 or (0.0, 0.0)
     which = "p_seeds" if result.seeds else "p_bootstrap"
+    p = "< 0.001" if result.p_holm < 0.001 else f"= {result.p_holm:.3f}"
     corrected = ", Holm-corrected" if result.p_holm != result.p else ""
-    evidence = f"95% interval {low:+.2f} to {high:+.2f}, {which} = {result.p_holm:.3g}{corrected}"
+    evidence = f"95% interval {low:+.2f} to {high:+.2f}, {which} {p}{corrected}"
     size = f"{abs(result.delta):.2f} {result.metric.label}"
     if is_significant(result):
         word = "better" if is_better(result) else "worse"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-WIDTH, HEIGHT = 760, 300  # in user units; the page scales the drawing
+WIDTH, HEIGHT = 760, 260  # in user units; the page scales the drawing
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 52
 
 

@@ -67,7 +67,7 @@ def differences_table(results: Sequence[Comparison]) -> Table:
         mark: Mark = "good" if is_better(result) else "bad"
         marks[i, 3] = marks[i, 9] = mark if is_significant(result) else "quiet"
     title = "Differences from the baseline (Δ = system − baseline)"
-    note = f"{_signatures(results)} · {results[0].n_resamples:,} resamples"
+    note = f"{_signatures(results)}\n{results[0].n_resamples:,} resamples"
     return Table(title, columns, rows, note=note, marks=marks)
 
 
@@ -97,9 +97,10 @@ def compare_page(
         Section("Scores", tables=[scores_table(results)]),
         Section(
             "Significance",
-            text=[*(_verdict_line(r) for r in results), *_tested(results), HOW_TO_READ],
+            text=[HOW_TO_READ],
             tables=[differences_table(results)],
             charts=[_delta_chart(results, metric) for metric in _metrics(results)],
+            remarks=[f"{r.metric.label}: {verdict(r)} {runs_compared(r)}" for r in results],
         ),
         *buckets,
         *(
@@ -115,14 +116,14 @@ def compare_page(
     return render_page(
         f"{names} against {results[0].baseline.system.name}",
         sections,
-        lead=" ".join(verdict(r) for r in results if r.metric.name == results[0].metric.name),
+        lead=[verdict(r) for r in results if r.metric.name == results[0].metric.name],
         made_by=" · ".join(
             part
             for part in (
                 f"switchout {version('switchout')}",
                 f"{len(references):,} sentences",
                 data,
-                _signatures(results),
+                *_signatures(results).split("\n"),
             )
             if part
         ),
@@ -143,20 +144,12 @@ HOW_TO_READ_EXAMPLES = (
 )
 
 
-def _verdict_line(result: Comparison) -> str:
-    return f"{result.metric.label}: {verdict(result)}"
-
-
-def _tested(results: Sequence[Comparison]) -> list[str]:
-    return list(dict.fromkeys(f"{r.metric.label}: {t}" for r in results if (t := runs_compared(r))))
-
-
 def _metrics(results: Sequence[Comparison]) -> list[str]:
     return list(dict.fromkeys(r.metric.name for r in results))
 
 
 def _signatures(results: Sequence[Comparison]) -> str:
-    return " · ".join(dict.fromkeys(f"{r.metric.label} {r.metric.signature}" for r in results))
+    return "\n".join(dict.fromkeys(f"{r.metric.label} {r.metric.signature}" for r in results))
 
 
 def _delta_chart(results: Sequence[Comparison], metric: str) -> Chart:

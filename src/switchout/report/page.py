@@ -28,23 +28,26 @@ class Section:
     Attributes:
         title: Heading.
         text: Paragraphs.
-        tables, charts, examples: Shown in this order.
+        tables, charts, remarks, examples: Shown in this order; remarks are a list.
     """
 
     title: str
     text: Sequence[str] = ()
     tables: Sequence[Table] = ()
     charts: Sequence[Chart] = ()
+    remarks: Sequence[str] = ()
     examples: Sequence[Example] = ()
 
 
-def render_page(title: str, sections: Sequence[Section], *, lead: str = "", made_by: str) -> str:
+def render_page(
+    title: str, sections: Sequence[Section], *, lead: Sequence[str] = (), made_by: str
+) -> str:
     """Return a whole HTML page.
 
     Args:
         title: Of the page.
         sections: In order.
-        lead: One paragraph under the title: the answer.
+        lead: Paragraphs under the title: the answer.
         made_by: The line that identifies the page: version, data, settings.
     """
     context = {"title": title, "sections": sections, "lead": lead, "made_by": made_by}
