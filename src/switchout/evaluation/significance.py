@@ -17,7 +17,7 @@ from switchout.evaluation.statistics import Array
 
 SLACK = 1e-9  # scores that differ by rounding only are equal
 POWER = 0.8  # chance of a significant result that `SeedsTest.seeds_needed` aims at
-MOST_SEEDS = 1000
+ENOUGH_RUNS, MOST_RUNS = 4, 1000  # a side; with fewer, the seeds' spread is hardly known
 
 
 def p_bootstrap(delta: float, resampled: Array) -> float:
@@ -81,9 +81,9 @@ class SeedsTest:
 
         None: not even a thousand, because the test set is too small for this difference.
         """
-        if not self._settles(MOST_SEEDS):
+        if not self._settles(MOST_RUNS):
             return None
-        low, high = 1, MOST_SEEDS  # `low` does not settle it, `high` does
+        low, high = ENOUGH_RUNS - 1, MOST_RUNS  # `low` does not settle it, `high` does
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self._settles(middle) else (middle, high)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from switchout.evaluation.comparison import Comparison
+from switchout.evaluation.significance import ENOUGH_RUNS
 
-ENOUGH_RUNS = 4  # a side; below, the seeds' spread is hardly known
 LEVEL = 0.05
 
 
@@ -70,7 +70,7 @@ def _about_seeds(result: Comparison) -> str:
             "the test set is too small for it."
         )
     return (
-        f"{few} For a gap of this size and this spread, {max(needed, ENOUGH_RUNS)} seeds a side "
+        f"{few} For a gap of this size and this spread, {needed} seeds a side "
         "would (four times in five)."
     )
 
