@@ -1,0 +1,88 @@
+"""The nearest training sentence of every test sentence, by word error rate, exactly.
+
+WER(x) = min over training sentences y of Levenshtein(x, y) / |x|, on words.
+
+* Words are split at ASCII spaces; a run of spaces separates like one.
+* Of several nearest sentences the first counts.
+* Empty lines: an empty test sentence counts as one word long, so its WER is the length of the
+  shortest training sentence; an empty training line is a sentence at WER 1 from every other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from switchout.errors import SwitchOutError
+from switchout.evaluation.neighbor_index import build_index
+from switchout.evaluation.neighbor_search import search
+from switchout.evaluation.word_ids import number_words
+
+_CHUNK = 64  # test sentences per call of the kernel: scratch is cheap, progress is smooth
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """The nearest training sentence of every test sentence.
+
+    Attributes:
+        distances: Edits to the nearest training sentence, [test].
+        indices: Which one, 0-based; of several the first, [test].
+        lengths: Words of the test sentences, [test].
+    """
+
+    distances: NDArray[np.int64]
+    indices: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+    @property
+    def wer(self) -> NDArray[np.float64]:
+        """Word error rate, [test]. An empty test sentence counts as one word long."""
+        wer: NDArray[np.float64] = self.distances / np.maximum(self.lengths, 1)
+        return wer
+
+
+def find_neighbors(
+    train: Sequence[str],
+    test: Sequence[str],
+    *,
+    workers: int = 1,
+    advance: Callable[[int], None] = lambda n_done: None,
+) -> Neighbors:
+    """Find the training sentence nearest to every test sentence.
+
+    Args:
+        train, test: Sentences; words are split at ASCII spaces.
+        workers: Threads.
+        advance: Called with the number of test sentences just finished.
+
+    Example:
+        >>> found = find_neighbors(["a cat", "a black dog", "my dog"], ["the black dog", "a cat"])
+        >>> found.wer.round(3).tolist(), found.indices.tolist()
+        ([0.333, 0.0], [1, 0])
+    """
+    if not train:
+        raise SwitchOutError("the training set is empty: there is no nearest sentence")
+    sentences = number_words([*train, *test])
+    index = build_index(sentences, len(train))
+
+    def search_chunk(begin: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return search(index, sentences, begin, min(begin + _CHUNK, len(sentences)))
+
+    parts = []
+    with ThreadPoolExecutor(workers) as pool:  # the compiled search releases the GIL
+        for part in pool.map(search_chunk, range(len(train), len(sentences), _CHUNK)):
+            parts.append(part)
+            advance(len(part[0]))
+    nothing = np.empty(0, np.int64)
+    return Neighbors(
+        distances=np.concatenate([nothing, *(distances for distances, _ in parts)]),
+        indices=np.concatenate([nothing, *(indices for _, indices in parts)]),
+        lengths=sentences.lengths[len(train) :],
+    )
+
+
