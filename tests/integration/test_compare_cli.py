@@ -1,0 +1,241 @@
+"""``switchout score`` and ``compare`` as a user calls them, sacrebleu's command line as oracle."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from switchout.cli import run
+from switchout.files import read_lines
+
+DATA = Path(os.environ.get("SWITCHOUT_DATA", Path(__file__).parents[3] / "shared" / "data"))
+
+
+def write(path: Path, lines: list[str]) -> str:
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def damaged(lines: list[str], share: float, seed: int) -> list[str]:
+    rng = random.Random(seed)
+    words = [word for line in lines for word in line.split()]
+    return [
+        " ".join(rng.choice(words) if rng.random() < share else word for word in line.split())
+        for line in lines
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rng = random.Random(0)
+    words = ["the", "cat", "sat", "on", "a", "mat", ".", "<unk>", "R&D", "Mary's"]
+    reference = [" ".join(rng.choices(words, k=rng.randint(4, 12))) for _ in range(80)]
+    write(tmp_path / "ref", reference)
+    for i in range(3):
+        write(tmp_path / f"base{i}", damaged(reference, 0.35, i))
+        write(tmp_path / f"new{i}", damaged(reference, 0.15, 10 + i))
+    return tmp_path
+
+
+def outcome(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
+    code = run([str(a) for a in arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.mark.parametrize(
+    ("corpus", "language", "options"),
+    [("tatoeba_de_en", "en", []), ("multi30k_de_en", "en", ["--tokenize", "none"]),
+     ("iwslt15_en_vi", "vi", ["--lowercase"])],
+    ids=["raw", "tokenised", "lowercase"],
+)  # fmt: skip
+def test_scores_equal_sacrebleus_command_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    corpus: str,
+    language: str,
+    options: list[str],
+) -> None:
+    source = DATA / corpus / f"test.{language}.gz"
+    if not source.exists():
+        pytest.skip(f"no real corpora here: set SWITCHOUT_DATA ({source} is missing)")
+    reference = read_lines(source)[:300]
+    ref = write(tmp_path / "ref", reference)
+    hyps = [write(tmp_path / f"hyp{i}", damaged(reference, 0.2 + i / 10, i)) for i in range(2)]
+    code, out, _ = outcome(capsys, "score", *hyps, "--ref", ref, "--json", *options)
+    assert code == 0
+    ours = json.loads(out)
+    assert [record["system"] for record in ours] == hyps
+    command = [sys.executable, "-m", "sacrebleu", ref, "-m", "bleu", "chrf", "ter", "-w", "10"]
+    for record in ours:
+        theirs = json.loads(
+            subprocess.run(
+                [*command, "-i", record["system"], *options],
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout
+        )
+        for key, their in zip(("bleu", "chrf", "ter"), theirs, strict=True):
+            assert record[key] == pytest.approx(their["score"], abs=1e-9)
+            assert record["signatures"][key] == their["signature"]
+            low, high = record["ci95"][key]
+            assert low < record[key] < high
+        assert record["signature"] == theirs[0]["signature"]
+
+
+def test_compare_writes_everything_it_is_asked_for(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [",".join(str(folder / f"{name}{i}") for i in range(3)) for name in ("base", "new")]
+    code, out, _ = outcome(
+        capsys, "compare", "--ref", folder / "ref", "--baseline", f"base={runs[0]}",
+        "--system", f"new={runs[1]}", "--system", folder / "base1", "--json",
+        "--resamples", "500", "--html", folder / "o.html", "--csv", folder / "o.csv",
+        "--latex", folder / "o.tex", "--src", folder / "ref",
+    )  # fmt: skip
+    assert code == 0
+    new, bare = json.loads(out)
+    assert (new["metric"], new["baseline"], new["system"]) == ("bleu", "base", "new")
+    assert new["delta"] > 0
+    assert new["p_seeds"] < 0.05
+    assert new["ci95"][0] > 0
+    assert new["p_bootstrap"] == new["p_randomization"] == pytest.approx(1 / 501)
+    assert bare["system"] == str(folder / "base1")
+    assert bare["p_seeds"] is None
+    assert "&lt;unk&gt;" in (folder / "o.html").read_text(encoding="utf-8")
+    with (folder / "o.csv").open(newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    assert [float(row["delta"]) for row in rows] == [new["delta"], bare["delta"]]
+    assert r"\toprule" in (folder / "o.tex").read_text()
+    assert not list(folder.glob(".*"))
+
+
+def test_text_output_has_the_verdict_and_the_signature(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = outcome(
+        capsys, "compare", "--ref", folder / "ref", "--baseline", f"old={folder / 'base0'}",
+        "--system", f"new={folder / 'new0'}", "--metric", "ter", "--metric", "bleu",
+    )  # fmt: skip
+    assert code == 0
+    assert "new is better than old" in out
+    assert "tok:13a" in out
+    assert "10,000 resamples" in out
+    assert "too few to settle" in out
+    assert "outputs" in err  # progress
+
+
+def test_same_seed_same_numbers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["compare", "--ref", folder / "ref", "--baseline", folder / "base0",
+               "--system", folder / "base1", "--json"]  # fmt: skip
+    first, second = (outcome(capsys, *command, "--seed", "0")[1] for _ in range(2))
+    other = outcome(capsys, *command, "--seed", "1")[1]
+    assert first == second
+    assert first != other
+
+
+def test_a_path_with_an_equals_sign_is_a_path(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = folder / "tau=1,0.hyp"
+    odd.write_bytes((folder / "new0").read_bytes())
+    code, out, _ = outcome(
+        capsys, "compare", "--ref", folder / "ref", "--baseline", folder / "base0",
+        "--system", odd, "--json",
+    )  # fmt: skip
+    assert code == 0
+    assert json.loads(out)[0]["system"] == str(odd)
+
+
+def test_empty_lines_are_scored_as_sacrebleu_scores_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from sacrebleu.metrics import BLEU, TER
+
+    references = ["the cat sat on the mat", "", "a dog ran over the hill"]
+    hypotheses = ["the cat sat on the mat", "noise", ""]
+    ref, hyp = write(tmp_path / "r", references), write(tmp_path / "h", hypotheses)
+    code, out, _ = outcome(capsys, "score", hyp, "--ref", ref, "--json")
+    assert code == 0
+    [record] = json.loads(out)
+    assert record["bleu"] == BLEU().corpus_score(hypotheses, [references]).score
+    assert record["ter"] == TER().corpus_score(hypotheses, [references]).score
+
+
+def test_one_sentence_is_scored_without_an_interval(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ref, hyp = write(tmp_path / "r", ["the cat sat down"]), write(tmp_path / "h", ["the cat sat"])
+    code, out, _ = outcome(capsys, "score", hyp, "--ref", ref, "--json")
+    assert code == 0
+    assert json.loads(out)[0]["ci95"]["bleu"] is None
+    code, out, _ = outcome(
+        capsys, "compare", "--ref", ref, "--baseline", hyp, "--system", ref, "--json",
+        "--html", tmp_path / "o.html",
+    )  # fmt: skip
+    assert code == 0
+    assert json.loads(out)[0]["p_bootstrap"] == 1
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "reference", "extra", "message"),
+    [
+        (b"a\n", b"a\nb\n", [], "hyp has 1 lines but"),
+        (b"", b"a\n", [], "hyp has 0 lines but"),
+        (b"", b"", [], "ref: the reference is empty"),
+        (b"a\n\xff\n", b"a\nb\n", [], "hyp:2: not valid UTF-8"),
+        (b"a\n", b"\xff\n", [], "ref:1: not valid UTF-8"),
+        (b"a\n", b"a\n", ["--metric", "blue"], "did you mean 'bleu'"),
+        (b"a\n", b"a\n", ["--tokenize", "14a"], "no such tokenizer '14a'"),
+        (b"a\n", b"a\n", ["--seed", "-1"], "--seed"),
+    ],
+    ids=["unequal", "empty hyp", "empty ref", "bad hyp", "bad ref", "metric", "tokenizer", "seed"],
+)
+@pytest.mark.parametrize("verb", ["score", "compare"])
+def test_bad_input_is_one_line_and_exit_code_2(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    verb: str,
+    hypotheses: bytes,
+    reference: bytes,
+    extra: list[str],
+    message: str,
+) -> None:
+    (tmp_path / "hyp").write_bytes(hypotheses)
+    (tmp_path / "ref").write_bytes(reference)
+    (tmp_path / "o.html").write_text("precious")
+    hyp = str(tmp_path / "hyp")
+    inputs = [hyp] if verb == "score" else [
+        "--baseline", hyp, "--system", f"x={hyp},{hyp}", "--html", str(tmp_path / "o.html")
+    ]  # fmt: skip
+    code, out, err = outcome(capsys, verb, *inputs, "--ref", tmp_path / "ref", "--json", *extra)
+    assert code == 2
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
+    assert (tmp_path / "o.html").read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    ("system", "message"),
+    [("=a,b", "expected NAME=file1"), ("x=a,,b", "expected NAME=file1"), ("x=", "expected NAME"),
+     ("nowhere", "nowhere: no such file"), ("x=nowhere", "nowhere: no such file")],
+    ids=["no name", "hole", "no file", "bare", "named"],
+)  # fmt: skip
+def test_bad_system_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], system: str, message: str
+) -> None:
+    code, _, err = outcome(
+        capsys, "compare", "--ref", folder / "ref", "--baseline", folder / "base0",
+        "--system", system,
+    )  # fmt: skip
+    assert code == 2
+    assert message in err

@@ -1,0 +1,99 @@
+"""One table, five renderings: numbers right, text escaped."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+from switchout.report.tables import P_VALUE, Column, Table, escape_latex
+
+NASTY = '<unk> & "R&D" <script>alert(1)</script>'
+TABLE = Table(
+    "Scores of <all> & more",
+    [Column("system"), Column("BLEU", "bleu", ".2f"), Column("Δ", "delta", "+.1f"),
+     Column("p", "p", P_VALUE)],
+    [("base", 27.123456789, None, None), (NASTY, 28.5, -1.25, 0.00012)],
+    note="tok:13a|a<b",
+    marks={(1, 1): "good", (0, 1): "quiet"},
+)  # fmt: skip
+
+
+class Cells(HTMLParser):
+    """The text of all cells, as a browser would show it."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.cells: list[str] = []
+        self.tags: list[str] = []
+        self.classes: list[str] = []
+        self._open = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self._open = tag in ("td", "th")
+        if self._open:
+            self.cells.append("")
+            self.classes.append(dict(attrs).get("class") or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._open = self._open and tag not in ("td", "th")
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self.cells[-1] += data
+
+
+def test_html_shows_every_cell_as_it_is() -> None:
+    parsed = Cells(TABLE.html())
+    assert parsed.cells == [
+        "system", "BLEU", "Δ", "p",
+        "base", "27.12", "–", "–",
+        NASTY, "28.50", "−1.2", "<0.001",
+    ]  # fmt: skip
+    assert "script" not in parsed.tags
+    assert "good" in parsed.classes[9]
+    assert "number" in parsed.classes[9]
+
+
+def test_csv_keeps_full_precision_and_reads_back() -> None:
+    rows = list(csv.reader(io.StringIO(TABLE.csv())))
+    assert rows == [
+        ["system", "bleu", "delta", "p"],
+        ["base", "27.123456789", "", ""],
+        [NASTY, "28.5", "-1.25", "0.00012"],
+    ]
+
+
+def test_records_are_json_with_keys() -> None:
+    records = json.loads(json.dumps(TABLE.records()))
+    assert records[0] == {"system": "base", "bleu": 27.123456789, "delta": None, "p": None}
+
+
+def test_latex_escapes_and_emphasises() -> None:
+    text = TABLE.latex()
+    assert r"\textless{}unk\textgreater{} \& " in text
+    assert r"\textbf{28.50} & $-$1.2 & \textless{}0.001 \\" in text
+    assert r"base & 27.12 & -- & -- \\" in text
+    assert text.count("{") == text.count("}")
+
+
+@pytest.mark.parametrize("character", list("&%$#_{}~^\\<>"))
+def test_every_special_character_of_latex_is_escaped(character: str) -> None:
+    assert escape_latex(character) not in ("", character)
+
+
+def test_text_is_aligned() -> None:
+    lines = TABLE.text().split("\n")
+    assert lines[0].startswith("system")
+    shown = zip(lines, ["BLEU", "27.12", "28.50"], strict=True)
+    assert len({line.index(number) + len(number) for line, number in shown}) == 1
+
+
+def test_row_of_wrong_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        Table("t", [Column("a"), Column("b")], [("x",)]).text()
