@@ -6,6 +6,8 @@
   and its longest target, end marks and padding included (as fairseq, eole and JoeyNMT count).
 * Sentences are sorted by their longer side. How the sorted row of lengths is cut is therefore the
   same in every epoch: each epoch has equally many batches, and only *who* sits in them changes.
+  Among sentences of one length, those with a similar difference between the sides sit together
+  (Multi30k: 97% of the cells are words, against 94% without).
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 PAD, BOS, EOS = 0, 1, 2
-SHUFFLE_WIDTH = 4.0  # how far, in words of the shorter side, neighbours of one length may mix
+MIXED = 4  # batches over which sentences of one length change places
 
 
 class Pairs(Protocol):
@@ -78,7 +80,8 @@ class BatchPlan:
         batch_tokens: int,
     ):
         self._long = np.maximum(src_lengths, tgt_lengths).astype(np.int64) + 1
-        self._short = np.minimum(src_lengths, tgt_lengths).astype(np.float64)
+        self._difference = src_lengths.astype(np.float64) - tgt_lengths
+        self._reach = MIXED * batch_tokens / self._long  # in sentences
         self._seed = seed
         self._cuts = _cut(np.sort(self._long), batch_tokens)
         self._epoch, self._batches = -1, list[Ints]()
@@ -99,8 +102,11 @@ class BatchPlan:
         # Raw words of a counter-based generator: NumPy promises their values for ever, which it
         # does not for `permutation`.
         raw = np.random.Philox(key=np.array([self._seed, epoch], dtype=np.uint64))
-        mixing = raw.random_raw(len(self._long)) * (SHUFFLE_WIDTH / 2.0**64)
-        order = np.lexsort((self._short + mixing, self._long))
+        n, unit = len(self._long), 2.0**-64
+        order = np.lexsort((raw.random_raw(n), self._difference, self._long))
+        place = np.empty(n)
+        place[order] = np.arange(n)
+        order = np.lexsort((place + self._reach * (raw.random_raw(n) * unit), self._long))
         batches = np.split(order, self._cuts[1:-1])
         return [batches[i] for i in np.argsort(raw.random_raw(len(batches)), kind="stable")]
 

@@ -63,19 +63,29 @@ def write_checkpoint(folder: Path, tensors: Mapping[str, Tensors], facts: dict[s
 
 def read_facts(folder: Path) -> dict[str, Any]:
     """Return what was noted beside the tensors."""
-    facts: dict[str, Any] = json.loads(_verified(folder, "facts.json"))
-    if facts["format"] != FORMAT:
+    content = _verified(folder, "facts.json")
+    try:
+        facts: dict[str, Any] = json.loads(content)
+        written_by = facts["format"]
+    except (ValueError, KeyError, TypeError):
+        raise DamagedCheckpoint(f"{folder}/facts.json: not what switchout writes") from None
+    if written_by != FORMAT:
         raise DamagedCheckpoint(
-            f"{folder}: checkpoint format {facts['format']}, this version reads {FORMAT}"
+            f"{folder}: checkpoint format {written_by}, this version reads {FORMAT}"
         )
     return facts
 
 
 def read_tensors(folder: Path, stem: str) -> dict[str, Any]:
     """Return the tensors of one file, on the CPU."""
+    from safetensors import SafetensorError
     from safetensors.torch import load
 
-    tensors: dict[str, Any] = load(_verified(folder, f"{stem}.safetensors"))
+    content = _verified(folder, f"{stem}.safetensors")
+    try:
+        tensors: dict[str, Any] = load(content)
+    except SafetensorError as error:
+        raise DamagedCheckpoint(f"{folder}/{stem}.safetensors: {error}") from None
     return tensors
 
 
@@ -102,6 +112,16 @@ def newest_good(parent: Path) -> Path | None:
             shutil.rmtree(folder.with_name(f"damaged-{folder.name}"), ignore_errors=True)
             folder.rename(folder.with_name(f"damaged-{folder.name}"))
     return None
+
+
+def weights_folder(run: Path) -> Path:
+    """Return the weights to translate with: those ``result.json`` names, else the newest kept."""
+    result = run / "result.json"
+    named = json.loads(result.read_bytes()).get("weights") if result.exists() else None
+    found = run / named if named else newest_good(run / "checkpoints")
+    if found is None:
+        raise SwitchOutError(f"{run}: no weights yet in checkpoints/; is this a trained run?")
+    return found
 
 
 def prune(parent: Path, *, keep: int) -> None:

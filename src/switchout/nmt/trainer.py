@@ -67,6 +67,7 @@ class Progress:
     step: int = 0
     tokens: int = 0  # target tokens so far
     seconds: float = 0.0  # in updates so far
+    cpu_seconds: float = 0.0  # likewise, of the first process
     stream: str = ""  # hash chain over the example ids of every step
     loss_scale: float = 2.0**16  # float16 only
     loss_scale_age: int = 0

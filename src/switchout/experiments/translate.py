@@ -1,0 +1,161 @@
+"""Opening trained runs for translation: weights, codecs, engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Literal
+
+import torch
+from safetensors import SafetensorError
+
+from switchout.corpora.codec import Codec
+from switchout.errors import SwitchOutError
+from switchout.nmt.checkpoint import read_facts, read_tensors, step_folders, weights_folder
+from switchout.nmt.model import ModelSpec, Transformer
+from switchout.nmt.translate import Engine, TorchEngine
+
+EngineName = Literal["torch", "ctranslate2"]
+Codecs = tuple[Codec, Codec]
+
+
+def load_codecs(run: Path) -> Codecs:
+    """Return the run's codecs of source and target."""
+    if not run.is_dir():
+        raise SwitchOutError(f"{run}: no such run")
+    return Codec.load(run, "src"), Codec.load(run, "tgt")
+
+
+def load_model(run: Path, *, step: str | None = None, device: str = "cpu") -> Transformer:
+    """Return a run's model; nothing that could run code is read.
+
+    Args:
+        run: A run, or a folder written by ``export --to safetensors``.
+        step: A number, ``average``, or None for the weights the run selected.
+    """
+    try:
+        folder = _weights(run, step)
+        spec = ModelSpec(**read_facts(folder)["model"])
+        tensors = read_tensors(folder, "model")
+    except SwitchOutError:
+        raise
+    except (KeyError, TypeError, ValueError, SafetensorError) as error:
+        raise SwitchOutError(f"{run}: no weights written by switchout ({error})") from None
+    model = Transformer(spec)
+    named = dict(model.named_parameters())  # a tied parameter appears once
+    for name in named.keys() | tensors.keys():
+        wanted = tuple(named[name].shape) if name in named else None
+        got = tuple(tensors[name].shape) if name in tensors else None
+        if wanted != got:
+            raise SwitchOutError(f"{folder}: parameter {name} is {got}, the model wants {wanted}")
+        named[name].data.copy_(tensors[name])
+    try:
+        model.requires_grad_(False).to(device)
+    except (RuntimeError, AssertionError) as error:
+        raise SwitchOutError(f"device {device!r}: {str(error).splitlines()[0]}") from None
+    return model
+
+
+def load_ensemble(
+    runs: Sequence[Path], *, step: str | None = None, device: str = "cpu"
+) -> tuple[list[Transformer], Codecs]:
+    """Return the models of several runs over the same vocabularies, and their codecs."""
+    codecs = load_codecs(runs[0])
+    models = [load_model(run, step=step, device=device) for run in runs]
+    for run, model in zip(runs, models, strict=True):
+        others = load_codecs(run)
+        for side, ours, other in zip(("src", "tgt"), codecs, others, strict=True):
+            if other.vocabulary.tokens != ours.vocabulary.tokens:
+                raise SwitchOutError(
+                    f"{run}/vocab.{side} differs from {runs[0]}/vocab.{side}: "
+                    "an ensemble needs the same vocabularies"
+                )
+        for side, size, codec in zip(
+            ("src", "tgt"), (model.spec.src_size, model.spec.tgt_size), others, strict=True
+        ):
+            if size != len(codec.vocabulary):
+                raise SwitchOutError(
+                    f"{run}/vocab.{side} has {len(codec.vocabulary)} words, its model {size}: "
+                    "these files are not of the same run"
+                )
+    return models, codecs
+
+
+class OpenRuns(AbstractContextManager["OpenRuns"]):
+    """One run or an ensemble, ready to translate.
+
+    Example:
+        with OpenRuns([Path("runs/a")]) as runs:
+            translate_windows(runs.engine, [lines], runs.codecs, options=SearchOptions())
+    """
+
+    engine: Engine
+    codecs: Codecs
+
+    def __init__(
+        self,
+        runs: Sequence[Path],
+        *,
+        step: str | None = None,
+        engine: EngineName = "torch",
+        device: str = "cpu",
+    ):
+        self._stack = ExitStack()
+        if engine == "torch":
+            models, self.codecs = load_ensemble(runs, step=step, device=device)
+            self.engine = TorchEngine(models)
+            return
+        from switchout.nmt.ctranslate2_engine import CTranslate2Engine
+
+        if len(runs) > 1:
+            raise SwitchOutError("--engine ctranslate2 knows no ensembles: give one --run")
+        folder = runs[0]
+        self.codecs = load_codecs(folder)
+        src_tokens, tgt_tokens = (codec.vocabulary.tokens for codec in self.codecs)
+        if (folder / "model.bin").is_file():
+            max_words = _exported_max_words(folder)
+        else:
+            ((model,), _) = load_ensemble(runs, step=step)
+            max_words = model.spec.max_length - 1
+            folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="switchout-")))
+            from switchout.nmt.export import write_ctranslate2
+
+            write_ctranslate2(model, folder, src_tokens=src_tokens, tgt_tokens=tgt_tokens)
+        self.engine = CTranslate2Engine(
+            folder,
+            src_tokens=src_tokens,
+            tgt_tokens=tgt_tokens,
+            max_words=max_words,
+            device=torch.device(device).type,
+        )
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+
+def _weights(run: Path, step: str | None) -> Path:
+    if step is None:
+        return run if (run / "model.safetensors").is_file() else weights_folder(run)
+    folder = run / "checkpoints" / ("average" if step == "average" else f"step-{step}")
+    if not folder.is_dir():
+        kept = ", ".join(f.name.removeprefix("step-") for f in step_folders(folder.parent))
+        hint = "; an average is written where train.average > 1" if step == "average" else ""
+        raise SwitchOutError(f"{folder}: no such checkpoint; steps kept: {kept or 'none'}{hint}")
+    return folder
+
+
+def _exported_max_words(folder: Path) -> int:
+    path = folder / "model.json"
+    try:
+        return int(json.loads(path.read_bytes())["max_length"]) - 1
+    except (ValueError, KeyError, TypeError, FileNotFoundError):
+        raise SwitchOutError(f"{path}: not written by 'switchout export'") from None
