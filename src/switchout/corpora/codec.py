@@ -94,14 +94,14 @@ class Codec:
         case: Case = "keep",
     ) -> Codec:
         """Learn ``size`` pieces (specials included) from the first two million ``lines``."""
-        trainer, vocabulary_size = _import_sentencepiece().SentencePieceTrainer, size
+        trainer = _import_sentencepiece().SentencePieceTrainer
         model_file = _Sink()
         text = (line.lower() if case == "lower" else line for line in lines)
         try:
             trainer.train(
                 sentence_iterator=islice(text, SENTENCEPIECE_LINES),
                 model_writer=model_file,
-                vocab_size=vocabulary_size,
+                vocab_size=size,
                 model_type=model,
                 character_coverage=1.0,
                 normalization_rule_name="identity",
@@ -114,7 +114,7 @@ class Codec:
                 minloglevel=2,
             )
         except (RuntimeError, OSError) as error:
-            reason = str(error).split(") ")[-1].strip() or "is the corpus empty?"
+            reason = str(error).rpartition("] ")[2].strip() or "is the corpus empty?"
             raise SwitchOutError(f"sentencepiece could not learn {size} pieces: {reason}") from None
         return cls._of_pieces(model_file.content, case)
 

@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
+from itertools import tee
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,8 @@ def _write_pairs(files: FilePairs, pairs: Iterable[tuple[str, str]], label: str)
 def _write_ids(
     corpus: Corpus, codecs: tuple[Codec, Codec], max_length: int, folder: Path
 ) -> EncodedPairs:
-    lines = corpus.lines("train", "source"), corpus.lines("train", "target")
+    left, right = tee(corpus.stream("train"))  # read in step, so that tee holds one pair
+    lines = (src for src, _ in left), (tgt for _, tgt in right)
     pairs = EncodedPairs.build(folder / "ids", *lines, *codecs, max_length)
     codecs[0].save(folder / "ids", "src")
     codecs[1].save(folder / "ids", "tgt")

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from switchout.corpora.text import stream_lines, write_lines
 from switchout.errors import SwitchOutError
 from switchout.files import atomic
-
-if TYPE_CHECKING:
-    from switchout import Words
+from switchout.words import Words
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
@@ -132,12 +130,9 @@ class Vocabulary:
 
     def ids(self, tokens: Iterable[str]) -> list[int]:
         """Return the id of each token, `UNK` for a stranger."""
-        get = self._ids.get
-        return [get(token, UNK) for token in tokens]
+        return list(map(self._ids.get, tokens, repeat(UNK)))
 
     def words(self, *, unk_is_word: bool = False) -> Words:
         """Return which ids a policy may replace and draw; the paper counts ``<unk>`` as a word."""
-        from switchout import Words
-
         specials = (PAD, BOS, EOS) if unk_is_word else (PAD, BOS, EOS, UNK)
         return Words(len(self), special_ids=specials)
