@@ -1,0 +1,75 @@
+"""The same search by CTranslate2: C++, several times faster on a CPU.
+
+Its beam search has the same definition as ours, except at the length limit, where it returns an
+unfinished hypothesis and ours ends it with EOS. Sums differ in their last bits, so ties may too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from switchout.errors import SwitchOutError
+from switchout.nmt.export import import_ctranslate2
+from switchout.nmt.search import Hypothesis, default_limit
+from switchout.nmt.translate import SearchOptions
+
+_BATCH_WORDS = 1500
+
+
+class CTranslate2Engine:
+    """Searches with an exported model; see `switchout.nmt.translate.Engine`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        src_tokens: Sequence[str],
+        tgt_tokens: Sequence[str],
+        max_words: int,
+        device: str = "cpu",
+    ):
+        try:
+            self.translator = import_ctranslate2().Translator(
+                str(folder), device=device, intra_threads=torch.get_num_threads()
+            )
+        except (RuntimeError, ValueError) as error:
+            raise SwitchOutError(f"{folder}: CTranslate2 cannot load it ({error})") from None
+        self.src_tokens = src_tokens
+        self.tgt_ids = {token: id for id, token in enumerate(tgt_tokens)}
+        self.max_words = max_words
+
+    def search(
+        self, sentences: Sequence[list[int]], options: SearchOptions, done: Callable[[int], None]
+    ) -> list[list[Hypothesis]]:
+        """See `Engine`."""
+        if not sentences:
+            return []
+        longest = torch.tensor(max(map(len, sentences)) + 1)
+        results = self.translator.translate_batch(
+            [[self.src_tokens[id] for id in ids] for ids in sentences],
+            max_batch_size=_BATCH_WORDS,
+            batch_type="tokens",
+            beam_size=options.beam,
+            length_penalty=options.length_penalty,
+            num_hypotheses=options.n_best,
+            max_input_length=0,
+            max_decoding_length=min(int(default_limit(longest)), self.max_words) + 1,
+            min_decoding_length=0,
+            return_scores=True,
+            return_attention=options.need_attention,
+            return_end_token=True,  # so that, as with us, EOS counts in the length
+        )
+        done(len(sentences))
+        return [self._hypotheses(result) for result in results]
+
+    def _hypotheses(self, result: Any) -> list[Hypothesis]:
+        found = []
+        for i, tokens in enumerate(result.hypotheses):
+            ids = [self.tgt_ids[token] for token in tokens if token != "</s>"]
+            looks = torch.tensor(result.attention[i]) if result.attention else None
+            found.append(Hypothesis(ids, result.scores[i], looks))
+        return found
