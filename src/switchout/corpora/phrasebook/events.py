@@ -1,0 +1,343 @@
+"""Draw a clause from a frame of the verb table: arguments, tense, adverbials, negation."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from switchout.corpora.phrasebook import german
+from switchout.corpora.phrasebook.clause import Clause
+from switchout.corpora.phrasebook.draw import Choices, Wheel, weighted, zipf
+from switchout.corpora.phrasebook.german import ACC, DAT
+from switchout.corpora.phrasebook.lexicon import Frame, Noun, frames, tagged, words
+from switchout.corpora.phrasebook.nounphrase import (
+    ASKING,
+    ASSERTING,
+    Phrase,
+    build,
+    company,
+    name,
+    negated,
+    noun_phrase,
+    object_pronoun,
+    person,
+)
+
+PLANS = {
+    "a": weighted({"now": 24, "habit": 17, "past": 29, "future": 11, "modal": 15, "past modal": 4}),
+    "e": weighted({"past": 42, "future": 20, "modal": 25, "habit": 8, "past modal": 5}),
+    "s": weighted({"state": 78, "was": 22}),
+    "h": weighted({"past": 88, "habit": 12}),
+}
+THING_PLANS = {
+    "a": weighted({"now": 45, "habit": 20, "past": 35}),
+    "e": weighted({"past": 40, "schedule": 40, "future": 20}),
+    "s": weighted({"state": 80, "was": 20}),
+    "c": weighted({"schedule": 1}),
+}
+MODALS = weighted({"can": 30, "must": 26, "want": 16, "would like": 16, "should": 7, "may": 5})
+PAST_MODALS = weighted({"can": 36, "must": 40, "want": 24})
+ENGLISH_MODALS = {
+    "can": ("can",),
+    "must": ("have to", "must"),
+    "want": ("want to",),
+    "would like": ("would like to",),
+    "should": ("should",),
+    "may": ("be allowed to", "may"),
+    "past can": ("could", "past be able to"),
+    "past must": ("past have to",),
+    "past want": ("past want to",),
+}
+NOBODY = Phrase(("",) * 4, "", "", 2, 1, -1, "pronoun")  # the gap that wer, was, der leave
+
+
+@cache
+def human_frames() -> Wheel[Frame]:
+    return zipf([frame for frame in frames() if frame.subject == "P"], 9)
+
+
+@cache
+def thing_frames() -> Wheel[Frame]:
+    return zipf([frame for frame in frames() if frame.subject != "P"], 6)
+
+
+@cache
+def frames_with(kinds: str, argument: str = "") -> Wheel[Frame]:
+    """Return frames of people of the given kinds, with at least one complement of a case."""
+    found = [
+        frame
+        for frame in frames()
+        if frame.subject == "P"
+        and frame.kind in kinds
+        and (not argument or any(case == argument for case, _ in frame.complements))
+    ]
+    return zipf(found, 9)
+
+
+def event(
+    d: Choices,
+    frame: Frame | None = None,
+    *,
+    subject: Phrase | None = None,
+    pronouns: Wheel[Phrase] = ASSERTING,
+    plan: str = "",
+    gap: str = "",
+    negation: int = 12,
+    objects: str = "",
+    plain: bool = False,
+) -> Clause:
+    """Return a clause of ``frame`` (else of any), complete but for the order.
+
+    Args:
+        d: The draws.
+        frame: What happens.
+        subject, pronouns: Who does it, or which pronouns may.
+        plan: When: now, habit, past, future, modal, past modal, state, was, schedule, infinitive.
+        gap: What a question or relative pronoun replaces: subject, object, place, company.
+        negation: Percentage of negated clauses.
+        objects: Tags for the last complement instead of the frame's.
+        plain: Leave out manner, company and place.
+    """
+    if frame is None:
+        frame = d.spin(thing_frames() if subject is None and d.chance(13) else human_frames())
+    if gap == "subject":
+        subject = NOBODY
+    elif subject is None and frame.subject == "P":
+        subject = person(d, pronouns)
+    elif subject is None:
+        subject = _thing(d, frame)
+    clause = Clause(subject, frame.verb, frame.head, frame.pattern)
+    plans = PLANS if frame.subject == "P" else THING_PLANS
+    plan = plan or d.spin(plans[frame.kind])
+    _set_time(d, clause, plan, frame, spoken=pronouns is ASKING)
+    negative = not clause.often[0] and plan != "schedule" and d.chance(negation)
+    _complements(
+        d, clause, frame, gap=gap, negative=negative, habit=plan == "habit", objects=objects
+    )
+    clause.negative = negative
+    clause.nicht = negative and not any(piece.startswith("kein") for piece in clause.rest)
+    if not negative and not plain:
+        _extras(d, clause, frame, plan=plan, gap=gap)
+    if negative and clause.de_form == "must":
+        clause.en_form = "have to"
+    if negative and clause.de_form == "would like":
+        clause.en_form = "want to"
+    return clause
+
+
+def _thing(d: Choices, frame: Frame) -> Phrase:
+    noun = d.spin(tagged(frame.subject))
+    if noun.place or "public" in noun.tags:
+        return build(d, noun, "def")
+    if "+plain" in frame.extras:
+        return build(d, noun, "dies" if d.chance(60) else "def")
+    phrase = noun_phrase(d, noun)
+    return phrase if phrase.definite else build(d, noun, "def", phrase.person == 5)
+
+
+def _set_time(d: Choices, clause: Clause, plan: str, frame: Frame, *, spoken: bool) -> None:
+    """Set German tense, English tense and the adverb of time that goes with them."""
+    time = ""
+    if plan in ("now", "state"):
+        clause.en_form = "progressive" if plan == "now" else "present"
+        time = "now" if plan == "now" and d.chance(40) else ""
+    elif plan == "habit":
+        if d.chance(55):
+            often, *wordings = d.spin(words("often"))
+            clause.often = (often, d.word(wordings))
+        else:
+            time = "habit"
+    elif plan in ("past", "was"):
+        third = clause.subject.person in (2, 5) and clause.subject.owner != 7
+        preterite = plan == "was" or (third and not spoken and d.chance(22))
+        clause.de_form = "past" if preterite else "perfect"
+        time = "past" if plan == "past" and d.chance(60) else ""
+        clause.en_form = "past" if time or preterite else d.word(("past", "past", "perfect"))
+    elif plan == "future":
+        clause.de_form = "future" if d.chance(40) else "present"
+        going = "progressive" if clause.head.base == "go" else "be going to"
+        clause.en_form = d.word(("will", going))
+        time = "future" if clause.de_form == "present" or d.chance(60) else ""
+    elif plan in ("modal", "past modal"):
+        past = plan == "past modal"
+        modal = d.spin(PAST_MODALS if past else MODALS)
+        clause.de_form = ("past " if past else "") + modal
+        clause.en_form = d.word(ENGLISH_MODALS[clause.de_form])
+        time = ("past" if past else "future") if d.chance(45) else ""
+    if time:
+        if time != "now" and "+far" in frame.extras and d.chance(40):
+            time = {"past": "past far", "future": "future far"}.get(time, time)
+        elif plan == "past modal":
+            time = "past day"
+        german_time, *wordings = d.spin(words(time))
+        clause.time = (german_time, d.word(wordings))
+    if plan == "schedule" or ("+clock" in frame.extras and not clause.often[0] and d.chance(45)):
+        _add_clock(d, clause)
+
+
+def _add_clock(d: Choices, clause: Clause) -> None:
+    if clause.time[0].startswith(("vor ", "in ", "bald", "später", "jetzt", "gerade", "im ")):
+        return
+    clock = clock_time(d)
+    day, day_en = clause.time
+    clause.time = (f"{day} {clock[0]}".strip(), f"{day_en} {clock[1]}".strip())
+
+
+def clock_time(d: Choices) -> tuple[str, str]:
+    """Return a time of day: um acht Uhr, um halb neun, um Viertel nach drei."""
+    hour = d.below(12)
+    table = words("hour").items
+    german_hour, hour_en = table[hour]
+    kind = d.below(10)
+    if kind < 6:
+        return f"um {'ein' if hour == 0 else german_hour} Uhr", f"at {hour_en} o'clock"
+    if kind < 8:
+        return f"um halb {table[(hour + 1) % 12][0]}", f"at half past {hour_en}"
+    if kind == 8:
+        return f"um Viertel nach {german_hour}", f"at a quarter past {hour_en}"
+    return f"um Viertel vor {german_hour}", f"at a quarter to {hour_en}"
+
+
+def _complements(
+    d: Choices,
+    clause: Clause,
+    frame: Frame,
+    *,
+    gap: str,
+    negative: bool,
+    habit: bool,
+    objects: str,
+) -> None:
+    """Draw the arguments and put them where nicht and the English pattern want them."""
+    seen: list[str] = []
+    for case, own_tags in frame.complements:
+        tags = objects if objects and len(seen) == len(frame.complements) - 1 else own_tags
+        if habit and tags and tags[-1] not in "!?" and "name" not in tags:
+            tags += "?"  # what one does every day one does to any such thing
+        asked = gap in ("object", "place") and not seen
+        seen.append(case)
+        if asked:
+            clause.complements.append("")
+        elif case == "name":
+            somebody = name(d)
+            clause.pronouns.append(somebody.de[ACC])
+            clause.complements.append(somebody.en)
+        elif case in FIXED:
+            _fixed(d, clause, case, negative=negative)
+        elif case in ("dir", "loc"):
+            de, en = place(d, d.spin(tagged(tags.rstrip("?"))), direction=case == "dir")
+            clause.rest.append(de)
+            clause.complements.append(en)
+        else:
+            _argument(d, clause, frame, case=case, tags=tags, negative=negative)
+
+
+FIXED = {
+    "to-city": "city",
+    "in-city": "city",
+    "to-country": "country",
+    "in-country": "country",
+    "language": "language",
+    "subject": "subject",
+}
+
+
+def _fixed(d: Choices, clause: Clause, case: str, *, negative: bool) -> None:
+    motion = case.startswith("to-")
+    if case.endswith("country") and d.chance(12):
+        de, en = d.spin(words("article country"))
+        de = f"in die {de}" if motion else f"in der {de}"
+        en = f"to {en}" if motion else f"in {en}"
+    else:
+        de, en = d.spin(words(FIXED[case]))
+        if case in ("language", "subject"):
+            de = f"kein {de}" if negative and case == "language" else de
+        else:
+            de = f"nach {de}" if motion else f"in {de}"
+            en = f"to {en}" if motion else f"in {en}"
+    clause.rest.append(de)
+    clause.complements.append(en)
+
+
+def place(d: Choices, noun: Noun, *, direction: bool) -> tuple[str, str]:
+    """Return where (im Park) or where to (in den Park)."""
+    where, _, to = noun.place[1:].partition(">")
+    loc, _, loc_en = where.partition(":")
+    adjectives = (d.spin(noun.adjectives),) if noun.adjectives and d.chance(7) else ()
+    phrase = build(d, noun, "def", adjectives=adjectives)
+    if not direction:
+        return german.join(loc, phrase.de[DAT]), _school(f"{loc_en} {phrase.en}")
+    return german.join(to, phrase.de[DAT if to == "zu" else ACC]), _school(f"to {phrase.en}")
+
+
+def _school(phrase: str) -> str:
+    return phrase.replace(" the school", " school") if phrase.endswith(" the school") else phrase
+
+
+def _argument(
+    d: Choices, clause: Clause, frame: Frame, *, case: str, tags: str, negative: bool
+) -> None:
+    preposition, _, letter = case.rpartition("+")
+    index = ACC if letter == "A" else DAT
+    phrase, noun = _somebody_or_something(d, clause.subject, frame, tags)
+    if negative and not phrase.definite and not preposition and noun is not None:
+        phrase = negated(d, phrase, noun)
+    de = phrase.de[index]
+    if preposition:
+        clause.rest.append(german.join(preposition, de))
+    elif phrase.kind != "noun":  # pronouns and names come before the time
+        clause.pronouns.append(de)
+    elif phrase.definite:
+        clause.objects.append(de)
+    else:
+        clause.rest.append(de)
+    clause.complements.append(phrase.en_object)
+
+
+def _somebody_or_something(
+    d: Choices, subject: Phrase, frame: Frame, tags: str
+) -> tuple[Phrase, Noun | None]:
+    if tags == "P" or ("+o" in frame.extras and d.chance(30)):
+        return object_pronoun(d, subject), None
+    if tags.endswith(",name"):
+        if d.chance(20):
+            return name(d), None
+        tags = tags.removesuffix(",name")
+    mark = tags[-1] if tags[-1] in "!?" else ""
+    noun = d.spin(tagged(tags.rstrip("!?")))
+    while "ladies" in noun.tags and subject.owner == 2:
+        noun = d.spin(tagged(tags.rstrip("!?")))
+    if noun.profile == "the" and "instrument" in noun.tags:
+        phrase = build(d, noun, "none")
+        return phrase._replace(en_object=f"the {phrase.en}"), noun
+    return noun_phrase(d, noun, subject, mark), noun
+
+
+def _extras(d: Choices, clause: Clause, frame: Frame, *, plan: str, gap: str) -> None:
+    """Add manner, company, vehicle and place, at most two of them."""
+    if frame.manners and d.chance(16):
+        manner = d.pick(frame.manners)
+        if manner != "gern":
+            clause.rest.insert(0, manner)
+            clause.after.append(next(row[1] for row in words("manner").items if row[0] == manner))
+        elif plan in ("now", "state"):
+            clause.rest.insert(0, "gern")
+            clause.en_form = "like to"
+            clause.time = ("", "")
+    if "+w" in frame.extras and gap != "company" and d.chance(13):
+        somebody = company(d, clause.subject)
+        clause.rest.insert(_before_complement(clause, frame), f"mit {somebody.de[DAT]}")
+        clause.after.append(f"with {somebody.en_object}")
+    if "+v" in frame.extras and d.chance(25):
+        vehicle = build(d, d.spin(tagged("public,drive")), "def")
+        clause.rest.insert(0, f"mit {vehicle.de[DAT]}")
+        clause.after.append(f"by {vehicle.bare}")
+    if frame.places() and gap not in ("place", "extra") and d.chance(15):
+        de, en = place(d, d.spin(tagged(frame.places())), direction=False)
+        clause.rest.append(de)
+        clause.after.append(en)
+
+
+def _before_complement(clause: Clause, frame: Frame) -> int:
+    """Return where company goes: before a place that the verb asks for, after all else."""
+    closing = frame.complements and frame.complements[-1][0] not in ("A", "D", "language")
+    return max(len(clause.rest) - 1, 0) if closing and clause.rest else len(clause.rest)

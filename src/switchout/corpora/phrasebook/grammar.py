@@ -1,0 +1,54 @@
+"""The root of the grammar: which kind of sentence, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from switchout.corpora.phrasebook import everyday, sentences
+from switchout.corpora.phrasebook.draw import Choices, weighted
+from switchout.corpora.phrasebook.situations import because
+
+KINDS: dict[Callable[[Choices], tuple[str, str]], int] = {
+    sentences.statement: 230,
+    sentences.yes_no: 80,
+    sentences.wh: 90,
+    sentences.request: 60,
+    sentences.lets: 20,
+    sentences.that: 50,
+    sentences.whether: 45,
+    sentences.two_statements: 25,
+    sentences.to_infinitive: 25,
+    sentences.in_order_to: 20,
+    sentences.since: 22,
+    sentences.relative: 45,
+    because: 75,
+    everyday.price: 22,
+    everyday.directions: 40,
+    everyday.clock: 22,
+    everyday.age: 15,
+    everyday.introduction: 24,
+    everyday.order: 28,
+    everyday.weather: 4,
+    everyday.pain: 12,
+    everyday.feeling: 25,
+    everyday.quality: 45,
+    everyday.comparison: 25,
+    everyday.liking: 28,
+    everyday.having: 28,
+    everyday.positions: 28,
+    everyday.thanks: 8,
+    everyday.belongings: 16,
+    everyday.taken_up: 20,
+}
+WHEEL = weighted(KINDS)
+
+
+def pair(seed: int, index: int, *, canonical: bool = False) -> tuple[str, str]:
+    """Return the German and the English sentence at an address.
+
+    ``canonical`` takes the most probable English wording instead of a drawn one; the German
+    sentence is the same.
+    """
+    d = Choices(seed, index, canonical=canonical)
+    de, en = d.spin(WHEEL)(d)
+    return de.replace(" , .", " .").replace("  ", " "), en.replace("  ", " ")
