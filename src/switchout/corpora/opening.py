@@ -159,6 +159,12 @@ def _direction(
     stated: tuple[str, str] | None,
 ) -> tuple[str, str]:
     """Decide source and target: what the user said, else what the corpus states, else ask."""
+    for language in (source, target):
+        if language is not None and languages and language not in languages:
+            raise SwitchOutError(
+                f"{folder}: no text in {language!r}, only in {', '.join(languages)}: expected a "
+                f"file train.{language}"
+            )
     if source is None and target is None:
         stated = stated or _direction_of_name(folder.name, languages)
         if stated is not None:
@@ -172,12 +178,6 @@ def _direction(
         raise SwitchOutError(f"{folder}: which way? it {have}; give --source and --target")
     if source == target:
         raise SwitchOutError(f"source and target are both {source!r}; give two languages")
-    for language in (source, target):
-        if languages and language not in languages:
-            raise SwitchOutError(
-                f"{folder}: no text in {language!r}, only in {', '.join(languages)}: expected a "
-                f"file train.{language}"
-            )
     return source, target
 
 
