@@ -49,10 +49,13 @@ class CTranslate2Engine:
         if not sentences:
             return []
         longest = torch.tensor(max(map(len, sentences)) + 1)
+        # In a batch, beam search of CTranslate2 4.8 returns for the first word of a sentence the
+        # attention of another sentence.
+        alone = options.need_attention and options.beam > 1
         results = self.translator.translate_batch(
             [[self.src_tokens[id] for id in ids] for ids in sentences],
-            max_batch_size=_BATCH_WORDS,
-            batch_type="tokens",
+            max_batch_size=1 if alone else _BATCH_WORDS,
+            batch_type="examples" if alone else "tokens",
             beam_size=options.beam,
             length_penalty=options.length_penalty,
             num_hypotheses=options.n_best,
