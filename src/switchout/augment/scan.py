@@ -1,0 +1,225 @@
+"""Bytes 64 at a time: where lines end, where words begin and end, and which word it is.
+
+* A line ends at ``\\n`` and nowhere else. Words are what ``bytes.split()`` gives: they are separated
+  by ASCII white space (space, tab, carriage return, vertical tab, form feed); all else is a word.
+* Comparing a block of 64 bytes and packing the answers into one 64-bit integer is a few machine
+  instructions; walking over the set bits then costs per word, not per byte.
+* Every array of bytes here is followed by at least ``PADDING`` readable bytes.
+"""
+
+# mypy: disable-error-code="no-untyped-def"
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+PADDING = 64
+ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # multiplicative hashing: 2^64 / golden ratio
+_BYTE, _WORD = ir.IntType(8), ir.IntType(64)
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), _BYTE.as_pointer())
+
+
+def _block_test(test: Callable[[Any, Any, Callable[[int], Any]], Any]) -> Callable[..., Any]:
+    """Return code that loads 64 bytes and packs the answers of ``test`` into 64 bits."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        block = ir.VectorType(_BYTE, 64)
+        pointer = _pointer(context, builder, signature.args[0], args[0], args[1])
+        loaded = builder.load(builder.bitcast(pointer, block.as_pointer()))
+        loaded.align = 1
+        bits = test(builder, loaded, lambda value: ir.Constant(block, [value] * 64))
+        return builder.bitcast(bits, _WORD)
+
+    return codegen
+
+
+@intrinsic
+def newline_bits(context, data, position):
+    """Return bit i = is ``data[position + i]`` a newline."""
+    return types.uint64(data, types.int64), _block_test(
+        lambda builder, block, constant: builder.icmp_unsigned("==", block, constant(0x0A))
+    )
+
+
+@intrinsic
+def space_bits(context, data, position):
+    """Return bit i = is ``data[position + i]`` ASCII white space."""
+
+    def is_space(builder: Any, block: Any, constant: Callable[[int], Any]) -> Any:
+        from_tab = builder.sub(block, constant(0x09))
+        return builder.or_(
+            builder.icmp_unsigned("==", block, constant(0x20)),
+            builder.icmp_unsigned("<", from_tab, constant(5)),  # \t \n \v \f \r
+        )
+
+    return types.uint64(data, types.int64), _block_test(is_space)
+
+
+@intrinsic
+def load_8_bytes(context, data, position):
+    """Return the 8 bytes at ``position`` as one integer."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = _pointer(context, builder, signature.args[0], args[0], args[1])
+        loaded = builder.load(builder.bitcast(pointer, _WORD.as_pointer()))
+        loaded.align = 1
+        return loaded
+
+    return types.uint64(data, types.int64), codegen
+
+
+@intrinsic
+def lowest_bit(context, bits):
+    """Return the index of the lowest set bit."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), codegen
+
+
+@intrinsic
+def copy_bytes(context, out, at, data, position, count):
+    """Copy ``data[position:position + count]`` to ``out[at:]``."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        target = _pointer(context, builder, signature.args[0], args[0], args[1])
+        source = _pointer(context, builder, signature.args[2], args[2], args[3])
+        cgutils.raw_memcpy(builder, target, source, args[4], 1)
+        return context.get_dummy_value()
+
+    return types.none(out, types.int64, data, types.int64, types.int64), codegen
+
+
+@intrinsic
+def prefetch(context, array, index):
+    """Ask for ``array.flat[index]`` to be brought into the cache."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        pointer = _pointer(context, builder, signature.args[0], args[0], args[1])
+        i32 = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [_BYTE.as_pointer(), i32, i32, i32])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [pointer, i32(0), i32(3), i32(1)])
+        return context.get_dummy_value()
+
+    return types.none(array, types.int64), codegen
+
+
+@njit(nogil=True, cache=True)
+def find_lines(data, size, starts, ends):
+    """Fill in where the lines of ``data[:size]`` start and end, as many as fit; return how many."""
+    count, start = 0, 0
+    for base in range(0, size, 64):
+        bits = newline_bits(data, base)
+        if base + 64 > size:
+            bits &= ALL_BITS >> np.uint64(base + 64 - size)
+        while bits:
+            if count == ends.size:
+                return count
+            end = base + lowest_bit(bits)
+            starts[count], ends[count] = start, end
+            start = end + 1
+            count += 1
+            bits &= bits - np.uint64(1)
+    return count
+
+
+@njit(nogil=True, forceinline=True)
+def find_words(data, start, end, edges):
+    """Fill in start, end, start, end, … of the words of a line; return how many words."""
+    count, carry = 0, np.uint64(0)
+    for base in range(start, end, 64):
+        word = ~space_bits(data, base)
+        if base + 64 > end:
+            word &= ALL_BITS >> np.uint64(base + 64 - end)
+        changes = word ^ (word << np.uint64(1) | carry)  # where a word starts or has just ended
+        carry = word >> np.uint64(63)
+        while changes:
+            edges[count] = base + lowest_bit(changes)
+            count += 1
+            changes &= changes - np.uint64(1)
+    if count & 1:
+        edges[count] = end
+        count += 1
+    return count >> 1
+
+
+@njit(nogil=True, forceinline=True)
+def is_blank(data, start, end):
+    """Return whether a line has no word."""
+    for base in range(start, end, 64):
+        word = ~space_bits(data, base)
+        if base + 64 > end:
+            word &= ALL_BITS >> np.uint64(base + 64 - end)
+        if word:
+            return False
+    return True
+
+
+@njit(nogil=True, forceinline=True)
+def word_key(data, start, size):
+    """Return 64 bits for a word: its bytes if they fit, else a hash of them."""
+    if size <= 8:
+        return load_8_bytes(data, start) & (ALL_BITS >> np.uint64(64 - 8 * size))
+    key = load_8_bytes(data, start + size - 8) ^ np.uint64(size)
+    for position in range(start, start + size - 8, 8):
+        key = (key ^ load_8_bytes(data, position)) * GOLDEN
+        key ^= key >> np.uint64(32)
+    return key
+
+
+@njit(nogil=True, forceinline=True)
+def first_slot(key, n_slots):
+    """Return the first of ``n_slots`` (a power of two) to look into for a key."""
+    mixed = key * GOLDEN
+    return np.int64((mixed ^ mixed >> np.uint64(32)) & np.uint64(n_slots - 1))
+
+
+@njit(nogil=True, forceinline=True)
+def same_bytes(left, i, right, j, size):
+    """Return whether two words of more than 8 bytes are equal."""
+    for position in range(0, size - 8, 8):
+        if load_8_bytes(left, i + position) != load_8_bytes(right, j + position):
+            return False
+    return load_8_bytes(left, i + size - 8) == load_8_bytes(right, j + size - 8)
+
+
+@njit(nogil=True, forceinline=True)
+def find_word(data, start, size, key, slots, blob, offsets):
+    """Return the id of a word, or -1 - the empty slot where it would go.
+
+    Args:
+        data, start, size: The word.
+        key: Its `word_key`.
+        slots: [n_slots, 2]: the key; size << 32 | id, or 0 where empty.
+        blob, offsets: The bytes of word ``id`` are ``blob[offsets[id]:offsets[id] + size]``.
+    """
+    slot = first_slot(key, len(slots))
+    while True:
+        entry = slots[slot, 1]
+        if entry == np.uint64(0):
+            return -1 - slot
+        if slots[slot, 0] == key and (entry >> np.uint64(32)) == np.uint64(size):
+            word = np.int64(entry & np.uint64(0xFFFFFFFF))
+            if size <= 8 or same_bytes(data, start, blob, offsets[word], size):
+                return word
+        slot = (slot + 1) & (len(slots) - 1)
+
+
+@njit(nogil=True, forceinline=True)
+def enter_word(slots, slot, key, size, word):
+    """Fill an empty slot."""
+    slots[slot, 0] = key
+    slots[slot, 1] = np.uint64(size) << np.uint64(32) | np.uint64(word)
