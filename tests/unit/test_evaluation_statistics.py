@@ -71,6 +71,30 @@ def test_formula_equals_sacrebleu_on_every_row_of_random_subsets(name: str) -> N
         assert ((sums[:, 2:6].sum(axis=1) > 0) & (sums[:, 5] == 0) & (sums[:, 9] > 0)).any()
 
 
+@pytest.mark.parametrize("case", EDGE_CASES)
+def test_ngrams_are_counted_as_sacrebleu_counts_them(case: str) -> None:
+    hypotheses, references = EDGE_CASES[case]
+    expected = BLEU()._extract_corpus_statistics(hypotheses, [references])
+    assert Metric("bleu", references).statistics(hypotheses).tolist() == expected
+
+
+def test_repeated_ngrams_are_clipped_as_sacrebleu_clips_them() -> None:
+    rng = random.Random(0)
+    lines = [" ".join(rng.choices("ab", k=rng.randint(0, 9))) for _ in range(400)]
+    hypotheses, references = lines[:200], lines[200:]
+    expected = BLEU()._extract_corpus_statistics(hypotheses, [references])
+    assert Metric("bleu", references).statistics(hypotheses).tolist() == expected
+
+
+def test_tokenised_output_is_pointed_out_once(caplog: pytest.LogCaptureFixture) -> None:
+    lines = ["a cat sat ."] * 100
+    for tokenize, n_warnings in (("none", 0), ("13a", 1)):
+        metric = Metric("bleu", lines, tokenize=tokenize)
+        metric.statistics(lines)
+        metric.statistics(lines)
+        assert len(caplog.records) == n_warnings
+
+
 @pytest.mark.parametrize(
     ("tokenize", "lowercase"), [("none", False), ("13a", True), ("intl", False), ("char", True)]
 )

@@ -66,9 +66,10 @@ def _weighted_sums(
 
 def _counts(rng: np.random.Generator, n_rows: int, n_sentences: int) -> Array:
     """How often each sentence is drawn, [row, sentence]; rows sum to the number of sentences."""
-    draws = rng.integers(n_sentences, size=(n_rows, n_sentences))
-    draws += np.arange(n_rows)[:, None] * n_sentences
-    counts = np.bincount(draws.ravel(), minlength=n_rows * n_sentences)
+    smallest = np.min_scalar_type(n_sentences)  # narrow integers take fewer random bits
+    draws = rng.integers(n_sentences, size=(n_rows, n_sentences), dtype=smallest)
+    cells = draws + np.arange(n_rows)[:, None] * n_sentences
+    counts = np.bincount(cells.ravel(), minlength=n_rows * n_sentences)
     return counts.reshape(n_rows, n_sentences).astype(float)
 
 

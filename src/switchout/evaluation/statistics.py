@@ -1,23 +1,27 @@
 """Sufficient statistics per sentence, and corpus scores from their sums.
 
-sacrebleu extracts the statistics (n-gram matches, edits, lengths), so tokenisation, case and the
-signature are its own. Corpus scores depend on a test set only through the *sum* of its sentences'
-statistics; a resampled test set is another sum. The formulas here are sacrebleu's, written for
-whole arrays of sums: BLEU with exponential smoothing, chrF of effective order, TER.
+sacrebleu tokenises and extracts the statistics (n-gram matches, edits, lengths), so case and
+signature are its own; only BLEU's n-grams are counted here, in `ngrams`, faster and equal. Corpus
+scores depend on a test set only through the *sum* of its sentences' statistics; a resampled test
+set is another sum. The formulas are sacrebleu's, written for whole arrays of sums: BLEU with
+exponential smoothing, chrF of effective order, TER.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from switchout.errors import SwitchOutError, did_you_mean
+from switchout.evaluation.ngrams import ORDER, ReferenceNgrams
 
 Array = NDArray[np.float64]
 
-ORDER = 4  # of BLEU's n-grams
+logger = logging.getLogger(__name__)
+MANY_LINES = 100
 
 
 def bleu_from_sums(sums: Array) -> Array:
@@ -93,7 +97,14 @@ class Metric:
         self.higher_is_better = HIGHER_IS_BETTER[name]
         self.from_sums = FORMULAS[name]
         self._n_sentences = len(references)
-        self._scorer = _sacrebleu_metric(name, list(references), tokenize, lowercase)
+        self._tokenize, self._has_warned = tokenize, False
+        self._scorer = _sacrebleu_metric(name, tokenize, lowercase)
+        self._scorer.num_refs = 1  # for the signature
+        self._ngrams = None
+        if name == "bleu":
+            self._ngrams = ReferenceNgrams(self._prepared(references))
+        else:
+            self._scorer._ref_cache = self._scorer._cache_references([references])
 
     def statistics(self, hypotheses: Sequence[str]) -> Array:
         """Return sacrebleu's statistics per sentence, [sentence, statistic]."""
@@ -102,7 +113,25 @@ class Metric:
                 f"{len(hypotheses)} hypotheses for {self._n_sentences} references: "
                 "they must match line by line"
             )
+        if self._ngrams is not None:
+            self._warn_if_tokenised(hypotheses)
+            return self._ngrams.match(self._prepared(hypotheses)).astype(float)
         return np.array(self._scorer._extract_corpus_statistics(hypotheses, None), dtype=float)
+
+    def _warn_if_tokenised(self, hypotheses: Sequence[str]) -> None:
+        """Say once what sacrebleu says: scores of tokenised text are not comparable."""
+        if self._tokenize == "none" or self._has_warned:
+            return
+        n_lines = sum(line.endswith(" .") for line in hypotheses)
+        if n_lines >= MANY_LINES:
+            self._has_warned = True
+            logger.warning(
+                "%d outputs end in ' .' and look tokenised: detokenise them, or say tokenize none",
+                n_lines,
+            )
+
+    def _prepared(self, lines: Sequence[str]) -> list[str]:
+        return [self._scorer._preprocess_segment(line) for line in lines]
 
     def score(self, statistics: Array) -> float:
         """Return the corpus score by sacrebleu's own formula, to its last bit."""
@@ -115,19 +144,17 @@ class Metric:
         return str(self._scorer.get_signature())
 
 
-def _sacrebleu_metric(name: str, references: list[str], tokenize: str, lowercase: bool):  # type: ignore[no-untyped-def]
+def _sacrebleu_metric(name: str, tokenize: str, lowercase: bool):  # type: ignore[no-untyped-def]
     from sacrebleu.metrics import BLEU, CHRF, TER
 
     if name == "chrf":
-        return CHRF(references=[references])
+        return CHRF()
     if name == "ter":
-        return TER(references=[references])
+        return TER()
     if tokenize not in BLEU.TOKENIZERS:
         choices = did_you_mean(tokenize, list(BLEU.TOKENIZERS))
         raise SwitchOutError(f"no such tokenizer {tokenize!r}{choices}")
-    # text that is declared tokenised needs no warning that it looks tokenised
-    force = tokenize == "none"
     try:
-        return BLEU(tokenize=tokenize, lowercase=lowercase, force=force, references=[references])
+        return BLEU(tokenize=tokenize, lowercase=lowercase)
     except (ImportError, RuntimeError) as error:  # a tokenizer whose package is not installed
         raise SwitchOutError(f"tokenizer {tokenize!r}: {error}") from None
