@@ -45,6 +45,8 @@ def test_learns_to_copy_and_to_reverse(reverse, steps):
 def test_overfits_32_pairs_that_have_no_rule():
     seed = fresh_seed()
     src, tgt = digit_pairs(32, seed=seed, longest=6), digit_pairs(32, seed=seed + 1, longest=6)
-    pairs = ListPairs([np.array([4 + i % 10, 4 + i // 10, *src.src(i)]) for i in range(32)], tgt._tgt)
+    pairs = ListPairs(
+        [np.array([4 + i % 10, 4 + i // 10, *src.src(i)]) for i in range(32)], tgt._tgt
+    )
     model = learn(pairs, seed=seed, steps=150)
     assert exact_matches(model, pairs) == 1.0

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
-
-# Compiled kernels are cached per user and machine; a test must not depend on who ran before.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,11 +83,7 @@ tensorboard = false
 
 
 def fresh_seed() -> int:
-    """A new seed each time, so that no threshold is tuned to one run; printed by pytest on failure."""
+    """A new seed each time: no threshold is tuned to one run. Pytest shows it on failure."""
     seed = int.from_bytes(os.urandom(4), "little")
     print(f"seed {seed}")
     return seed
-
-
-def temporary_folder() -> Path:
-    return Path(tempfile.mkdtemp())

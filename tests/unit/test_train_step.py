@@ -205,7 +205,9 @@ def test_restored_state_continues_bitwise(noise, precision):
     for step in range(9):
         straight.update(*straight.batches(step))
         if step == 4:
-            tensors = {s: {n: t.clone() for n, t in v.items()} for s, v in straight.tensors().items()}
+            tensors = {
+                s: {n: t.clone() for n, t in v.items()} for s, v in straight.tensors().items()
+            }
             facts = straight.facts()
     resumed = trainer_of(noise=noise, precision=precision)
     resumed.restore(tensors, facts)
@@ -232,7 +234,9 @@ def test_non_finite_loss_names_the_batch_and_changes_nothing():
     trainer.flat.values.fill_(math.nan)
     who, parts = trainer.batches(0)
     ids = trainer.pairs.example_ids[trainer.plan.at(0)[1]]
-    with pytest.raises(NonFiniteLoss, match=rf"loss is nan at step 1 \(epoch 0, examples {ids[0]},"):
+    with pytest.raises(
+        NonFiniteLoss, match=rf"loss is nan at step 1 \(epoch 0, examples {ids[0]},"
+    ):
         trainer.update(who, parts)
     assert trainer.progress.step == 0
     assert torch.count_nonzero(trainer.tensors()["optimizer"]["first"]) == 0

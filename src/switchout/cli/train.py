@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from switchout.cli.train_extra import needs_train_extra
 from switchout.errors import SwitchOutError
 from switchout.experiments.config_file import load_config, preset_names, preset_text
 
@@ -63,14 +64,8 @@ def train(
     is_first = os.environ.get("RANK", "0") == "0"  # set by torchrun
     level = logging.INFO if is_first else logging.WARNING
     logging.basicConfig(format="%(message)s", level=level, stream=sys.stderr)
-    try:
+    with needs_train_extra():
         from switchout.experiments.train import train as train_run
-    except ModuleNotFoundError as error:
-        if error.name not in ("torch", "safetensors"):
-            raise
-        raise SwitchOutError(
-            f"{error.name} is not installed: pip install 'switchout[train]'"
-        ) from None
     result = train_run(wanted, out, restart=restart)
     if is_first:
         _show(result, out, as_json=as_json)

@@ -59,6 +59,8 @@ def prepare_run(config: Config, folder: Path) -> None:
     elif folder.is_dir() and {path.name for path in folder.iterdir()} - _own_files(folder):
         raise SwitchOutError(f"{folder}: is not empty and not a run; choose another --out")
     else:
+        for split in sorted({"dev", *corpus.splits} - {"train", "synthetic"}):
+            corpus.pairs(split)  # refuses what cannot be read, before anything is written
         folder.mkdir(parents=True, exist_ok=True)
         for codec, side in zip(_build_codecs(config, corpus), ("src", "tgt"), strict=True):
             codec.save(folder, side)  # type: ignore[arg-type]

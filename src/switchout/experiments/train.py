@@ -38,14 +38,17 @@ from switchout.nmt.distributed import Processes, processes
 from switchout.nmt.model import ModelSpec, Transformer
 from switchout.nmt.schedule import Schedule
 from switchout.nmt.train import LoopSpec, Outcome, Validation, best, fit
-from switchout.nmt.trainer import Noise, NonFiniteLoss, Trainer, UpdateSpec, perplexity
+from switchout.nmt.trainer import Noise, NonFiniteLoss, Trace, Trainer, UpdateSpec, perplexity
+from switchout.nmt.translate import translate_lines
 
 log = logging.getLogger(__name__)
 
 Result = dict[str, Any]
 
 
-def train(config: Config, out: Path | str, *, restart: bool = False) -> Result:
+def train(
+    config: Config, out: Path | str, *, restart: bool = False, trace: Trace | None = None
+) -> Result:
     """Train, or go on training, the run in folder ``out``; return what ``result.json`` holds.
 
     Under ``torchrun`` every process calls this. Only the first one writes.
@@ -54,6 +57,7 @@ def train(config: Config, out: Path | str, *, restart: bool = False) -> Result:
         config: What to train.
         out: Folder of the run.
         restart: Move an earlier run aside.
+        trace: Told every batch as the model sees it.
     """
     folder, device = Path(out), _device(config)
     prepare_cpu(config.train.threads)
@@ -67,7 +71,7 @@ def train(config: Config, out: Path | str, *, restart: bool = False) -> Result:
             prepare_run(config, folder)
         team.from_first(0, device)  # the others wait until the folder is ready
         run = open_run(folder)
-        trainer = _trainer(run, device, team)
+        trainer = _trainer(run, device, team, trace)
         try:
             outcome = fit(
                 trainer, folder, spec=_loop_spec(config), validate=_validator(run, team, device)
@@ -78,13 +82,21 @@ def train(config: Config, out: Path | str, *, restart: bool = False) -> Result:
         return _finish(run, trainer, outcome)
 
 
-def _trainer(run: Run, device: str, team: Processes) -> Trainer:
+def _trainer(run: Run, device: str, team: Processes, trace: Trace | None = None) -> Trainer:
     config = run.config
     model = Transformer(_model_spec(run), seed=config.seed).to(device)
-    if config.train.init_from is not None:
-        _initialise(model, run, Path(config.train.init_from))
     noise: Noise | None = build_noise(config.augment, *(c.vocabulary for c in run.codecs))
-    return Trainer(model, run.train, spec=_update_spec(config), noise=noise, processes=team)
+    trainer = Trainer(
+        model,
+        run.train,
+        spec=_update_spec(config),
+        noise=noise,
+        processes=team,
+        trace=trace,
+    )
+    if config.train.init_from is not None:
+        _initialise(trainer, run, Path(config.train.init_from))
+    return trainer
 
 
 def _model_spec(run: Run) -> ModelSpec:
@@ -178,25 +190,6 @@ def _translate(
     return lines, score(lines, references, tokenize=bleu.tokenize, lowercase=bleu.lowercase)
 
 
-def translate_lines(models, lines, codecs, *, beam, length_penalty):
-    from switchout.nmt.search import translate_ids
-
-    ids = [codecs[0].encode(l)[: models[0].spec.max_length - 1] + [2] for l in lines]
-    out = [""] * len(ids)
-    order = sorted((i for i in range(len(ids)) if len(ids[i]) > 1), key=lambda i: len(ids[i]))
-    for k in range(0, len(order), 64):
-        part = order[k : k + 64]
-        lengths = torch.tensor([len(ids[i]) for i in part])
-        src = torch.zeros((len(part), int(lengths.max())), dtype=torch.long)
-        for r, i in enumerate(part):
-            src[r, : len(ids[i])] = torch.tensor(ids[i])
-        for i, h in zip(
-            part, translate_ids(models, src, lengths, beam=beam, length_penalty=length_penalty)
-        ):
-            out[i] = codecs[1].decode(h[0].ids)
-    return out
-
-
 def _select(run: Run, history: list[Validation]) -> tuple[Result, dict[str, torch.Tensor]]:
     """Return the validation that counts and its weights, averaged if the run asks for it."""
     left = [v for v in history if _is_good(_checkpoint(run, v))]
@@ -258,7 +251,7 @@ def _write_result(run: Run, trainer: Trainer, *, state: str, measured: Result) -
     return result
 
 
-def _initialise(model: Transformer, run: Run, start: Path) -> None:
+def _initialise(trainer: Trainer, run: Run, start: Path) -> None:
     """Take the weights of another run over the same vocabularies."""
     weights = start if (start / "manifest.json").exists() else weights_folder(start)
     home = weights.parent.parent
@@ -270,10 +263,9 @@ def _initialise(model: Transformer, run: Run, start: Path) -> None:
                 f"vocabulary.kind = 'file' with {home}/vocab.src and {home}/vocab.tgt"
             )
     try:
-        model.load_state_dict(read_tensors(weights, "model"))
-    except RuntimeError as error:
-        reason = " ".join(str(error).split())[:200]
-        raise SwitchOutError(f"train.init_from: {weights} is another model: {reason}") from None
+        trainer.flat.load(read_tensors(weights, "model"))
+    except ValueError as error:
+        raise SwitchOutError(f"train.init_from: {weights} is another model: {error}") from None
 
 
 def _device(config: Config) -> str:

@@ -27,6 +27,7 @@ from switchout.nmt.model import Transformer
 from switchout.nmt.schedule import Schedule
 
 Precision = Literal["float32", "bfloat16", "float16"]
+Trace = Callable[[Batch, Tensor, Tensor, Tensor], None]  # batch, source, decoder input, labels
 
 
 class Noise(Protocol):
@@ -97,7 +98,7 @@ class Trainer:
         spec: How.
         noise: Augmentation, or None.
         processes: Who shares the work.
-        trace: Told every batch as the model sees it: (batch, source, decoder input, labels).
+        trace: Told every batch as the model sees it.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class Trainer:
         spec: UpdateSpec,
         noise: Noise | None = None,
         processes: Processes = Processes(),
-        trace: Callable[[Batch, Tensor, Tensor, Tensor], None] | None = None,
+        trace: Trace | None = None,
     ):
         self.model, self.pairs, self.spec, self.noise = model, pairs, spec, noise
         self.processes, self._trace = processes, trace

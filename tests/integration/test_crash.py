@@ -1,0 +1,164 @@
+"""A training that is killed at any moment ends as if nothing had happened, bit for bit."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from crashing import finish, kill, killed_state, start, state, wait_for
+from train_toys import fresh_seed, write_config, write_corpus
+
+from switchout.experiments.config import Config
+from switchout.experiments.config_file import load_config
+from switchout.nmt.batches import BatchPlan
+from switchout.nmt.checkpoint import read_tensors, step_folders
+
+NOISE = """
+[augment.source]
+policy = "switchout"
+tau = 1.0
+[augment.target]
+policy = "raml"
+tau = 1.2
+"""
+STEPS = 60
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory) -> Config:
+    folder = tmp_path_factory.mktemp("crash")
+    corpus = write_corpus(folder / "corpus")
+    path = write_config(folder / "c.toml", corpus, extra=NOISE, train='schedule = "constant"')
+    return load_config(path, overrides=[f"train.steps={STEPS}", "train.save_every=5"])
+
+
+@pytest.fixture(scope="module")
+def undisturbed(config, tmp_path_factory):
+    """The final states of runs that were left alone, by number of processes."""
+    known = {}
+
+    def of(world: int):
+        if world not in known:
+            out = tmp_path_factory.mktemp("undisturbed") / "run"
+            finish(start(config, out, world=world))
+            known[world] = state(out)
+        return known[world]
+
+    return of
+
+
+def epoch_steps(config: Config) -> int:
+    sides = [(Path(config.data.corpus) / f"train.{x}").read_text() for x in ("xx", "yy")]
+    src, tgt = ([len(line.split()) for line in text.splitlines()] for text in sides)
+    import numpy as np
+
+    tokens = config.train.batch_tokens
+    return BatchPlan(np.array(src), np.array(tgt), seed=0, batch_tokens=tokens).batches_per_epoch
+
+
+def crash(config, undisturbed, tmp_path, *, world: int, kills: int) -> None:
+    rng, total, attempt = random.Random(fresh_seed()), Counter(), 0
+    epoch = epoch_steps(config)
+    assert 3 * epoch < STEPS
+    while sum(total.values()) < kills:
+        left = kills - sum(total.values())
+        ended, done = killed_state(
+            config, tmp_path / f"run{attempt}", world=world, kills=left, rng=rng, epoch=epoch
+        )
+        assert ended == undisturbed(world)
+        total.update(done)
+        attempt += 1
+    print(dict(total))
+
+
+def test_killed_run_equals_the_undisturbed_one(config, undisturbed, tmp_path):
+    crash(config, undisturbed, tmp_path, world=1, kills=6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("world", "kills"), [(1, 30), (2, 15), (3, 15)])
+def test_many_kills_equal_the_undisturbed_run(config, undisturbed, tmp_path, world, kills):
+    crash(config, undisturbed, tmp_path, world=world, kills=kills)
+
+
+def test_the_comparison_can_fail(config, undisturbed, tmp_path):
+    """Another seed gives another state in every part."""
+    other = config.model_copy(update={"seed": 4})
+    finish(start(other, tmp_path / "run"))
+    ended, wanted = state(tmp_path / "run"), undisturbed(1)
+    for part in ("parameters", "optimizer", "examples", "kept", "metrics"):
+        assert ended[part] != wanted[part]
+
+
+def test_kill_during_a_write_leaves_only_whole_checkpoints(config, tmp_path):
+    from switchout.nmt.checkpoint import check
+
+    rng, out = random.Random(0), tmp_path / "run"
+    for _ in range(3):
+        team = start(config, out)
+        assert wait_for("checkpoint write", team, out, rng, 1)
+        kill(team, rng)
+        for folder in [*step_folders(out / "resume"), *step_folders(out / "checkpoints")]:
+            check(folder)
+
+
+@pytest.mark.parametrize("damage", ["truncate", "flip", "delete"])
+def test_damaged_resume_checkpoint_costs_time_only(config, undisturbed, tmp_path, damage):
+    out = tmp_path / "run"
+    team = start(config, out)
+    assert wait_for("epoch boundary", team, out, random.Random(0), 2 * epoch_steps(config))
+    kill(team, random.Random(0))
+    newest = step_folders(out / "resume")[-1]
+    path = newest / "optimizer.safetensors"
+    if damage == "truncate":
+        path.write_bytes(path.read_bytes()[:-7])
+    elif damage == "flip":
+        content = bytearray(path.read_bytes())
+        content[-3] ^= 0x10
+        path.write_bytes(content)
+    else:
+        path.unlink()
+    finish(start(config, out))
+    assert state(out) == undisturbed(1)
+    assert f"{newest.name}/optimizer.safetensors" in Path(f"{out}.log").read_text()
+
+
+def seen(path: Path) -> list[str]:
+    """What the model saw, each step's examples in one order; steps made twice are told once."""
+    return sorted(set(path.read_text().splitlines()), key=lambda line: json.loads(line)[:2])
+
+
+def test_other_world_size_sees_the_same_and_learns_the_same(config, tmp_path):
+    """World size 1 -> 2 -> 1 within a run: ids bitwise, parameters to rounding."""
+    alone, changing = tmp_path / "alone", tmp_path / "changing"
+    finish(start(config, alone, trace=tmp_path / "alone.jsonl"))
+    for world, steps in ((1, 20), (2, 40), (1, STEPS)):
+        train = config.train.model_copy(update={"steps": steps})
+        part = config.model_copy(update={"train": train})
+        finish(start(part, changing, world=world, trace=tmp_path / "changing.jsonl"))
+    assert seen(tmp_path / "alone.jsonl") == seen(tmp_path / "changing.jsonl")
+    a, b = state(alone), state(changing)
+    assert a["examples"] == b["examples"]
+    theirs = read_tensors(step_folders(changing / "resume")[-1], "model")
+    for name, value in read_tensors(step_folders(alone / "resume")[-1], "model").items():
+        assert (value - theirs[name]).abs().max() < 1e-4
+    log = Path(f"{changing}.log").read_text()
+    assert "world 1 -> 2" in log
+    assert "to rounding only" in log
+
+
+@pytest.mark.slow
+def test_torchrun_trains_as_forked_processes_do(config, undisturbed, tmp_path):
+    from switchout.experiments.config_file import to_toml
+
+    (tmp_path / "c.toml").write_text(to_toml(config))
+    out = tmp_path / "run"
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]
+    command = ["-m", "switchout", "train", str(tmp_path / "c.toml"), "--out", str(out)]
+    subprocess.run([*torchrun, *command], check=True)
+    assert state(out) == undisturbed(2)

@@ -1,0 +1,214 @@
+"""Configurations: what is read, what is refused, and what makes a run another run."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+
+import pytest
+
+from switchout.errors import SwitchOutError
+from switchout.experiments.config import FREE_KEYS, Config, flatten
+from switchout.experiments.config_file import (
+    changed_keys,
+    load_config,
+    parse_config,
+    preset_names,
+    preset_text,
+    run_key,
+    to_toml,
+)
+
+# The table of appendix A.4, as printed: layers, heads, d_k, d_model, d_inner, init, clip, dropout,
+# 1/tau_x, 1/tau_y.
+PAPER = {
+    "en-de": (8, 6, 64, 512, 1024, 0.04, 25.0, 0.10, 1.00, 0.80),
+    "de-en": (8, 5, 64, 288, 507, 0.035, 25.0, 0.25, 0.95, 0.90),
+    "en-vi": (4, 4, 64, 256, 384, 0.035, 20.0, 0.15, 1.00, 0.90),
+}
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_preset_is_the_papers_table(name):
+    config = load_config(name)
+    m, t, a = config.model, config.train, config.augment
+    shape = (m.layers, m.heads, m.d_head, m.d_model, m.d_inner, m.init, t.clip, m.dropout)
+    assert shape == PAPER[name][:8]
+    assert (a.source.policy, a.target.policy) == ("switchout", "raml")
+    assert (1 / a.source.tau, 1 / a.target.tau) == pytest.approx(PAPER[name][8:])
+    assert (t.steps, t.checkpoint_every, t.select) == (100_000, 2500, "dev-perplexity")
+    if name == "en-de":
+        assert t.schedule == "noam"
+    else:
+        decay = (t.schedule, t.learning_rate, t.decay, t.decay_every, t.decay_from, t.warmup)
+        assert decay == ("steps", 0.001, 0.97, 1000, 8000, 0)
+
+
+@pytest.mark.parametrize("name", PAPER)
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("batch_tokens", "warmup", "beta1", "beta2", "epsilon", "label_smoothing"),
+        *("tied", "norm", "beam", "length_penalty", "max_length"),
+    ],
+)
+def test_what_the_paper_does_not_say_is_marked(name, key):
+    [line] = [x for x in preset_text(name).splitlines() if x.startswith(f"{key} =")]
+    assert "# our choice" in line
+
+
+def test_there_are_presets_for_every_need():
+    assert set(preset_names()) == {*PAPER, "phrasebook", "multi30k"}
+
+
+@pytest.mark.parametrize("name", ["en-vi", "de-en", "en-de", "phrasebook", "multi30k"])
+def test_written_config_reads_back_equal(name):
+    config = load_config(name)
+    assert parse_config(tomllib.loads(to_toml(config)), where="") == config
+
+
+def test_infinite_tau_and_odd_strings_survive_writing():
+    config = load_config(
+        "phrasebook",
+        overrides=["augment.source.tau=inf", 'data.corpus="a \\"b\\" \\\\ ü"', "seed=0"],
+    )
+    assert config.augment.source.tau == math.inf
+    again = parse_config(tomllib.loads(to_toml(config)), where="")
+    assert again == config
+    assert again.seed == 0
+
+
+OVERRIDES = {
+    "integer": ("train.steps=10", lambda c: c.train.steps == 10),
+    "float": ("model.dropout=0.5", lambda c: c.model.dropout == 0.5),
+    "bare string": ("train.select=last", lambda c: c.train.select == "last"),
+    "quoted string": ('train.select="last"', lambda c: c.train.select == "last"),
+    "boolean": ("train.compile=true", lambda c: c.train.compile is True),
+    "path with spaces": ("data.corpus=/a b", lambda c: c.data.corpus == "/a b"),
+    "new table": ("search.beam=3", lambda c: c.search.beam == 3),
+    "policy off": (
+        "augment.source.policy=none",
+        lambda c: (c.augment.source.policy, c.augment.source.tau) == ("none", None),
+    ),
+    "whole table": (
+        'augment.source={policy="word_dropout", rate=0.1}',
+        lambda c: (c.augment.source.rate, c.augment.source.tau) == (0.1, None),
+    ),
+    "seed 0": ("seed=0", lambda c: c.seed == 0),
+    "largest seed": (f"seed={2**64 - 1}", lambda c: c.seed == 2**64 - 1),
+}
+
+
+@pytest.mark.parametrize(("override", "holds"), OVERRIDES.values(), ids=OVERRIDES.keys())
+def test_override_changes_one_value(override, holds):
+    assert holds(load_config("phrasebook", overrides=[override]))
+
+
+MISTAKES = {
+    "misspelt key": ("train.stepz=3", ["'train.stepz'", "did you mean 'steps'"]),
+    "misspelt table": ("trian.steps=3", ["'trian'", "did you mean 'train'"]),
+    "misspelt deep key": ("augment.source.taux=3", ["'augment.source.taux'", "'tau'"]),
+    "wrong type": ("train.steps=many", ["train.steps", "'many'"]),
+    "wrong choice": ("train.select=dev_bleu", ["train.select", "did you mean 'dev-bleu'"]),
+    "unknown policy": ("augment.source.policy=swichout", ["did you mean 'switchout'"]),
+    "negative tau": ("augment.source.tau=-1", ["augment.source.tau", "-1"]),
+    "tau is nan": ("augment.source.tau=nan", ["augment.source.tau", "nan"]),
+    "tau and rate": ("augment.source.rate=0.1", ["augment.source", "either tau or rate"]),
+    "no steps": ("train.steps=0", ["train.steps", "0"]),
+    "dropout of all": ("model.dropout=1.0", ["model.dropout"]),
+    "negative seed": ("seed=-1", ["seed"]),
+    "seed too large": (f"seed={2**64}", ["seed"]),
+    "no value": ("train.steps", ["key=value"]),
+    "value as table": ("seed.x=1", ["seed is a value"]),
+    "noam without warmup": ("train.schedule=noam", ["warmup"]),
+    "sentences without positions": ("data.max_length=600", ["model.max_length"]),
+    "half a vocabulary": ("vocabulary.source_file=x", ["target_file"]),
+    "bleu unmeasured": ("train.select=dev-bleu", ["dev_bleu"]),
+}
+FIRST = {"noam without warmup": "train.warmup=0", "bleu unmeasured": "train.dev_bleu=false"}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_mistake_is_one_line_that_names_the_key(case):
+    override, named = MISTAKES[case]
+    overrides = [FIRST[case], override] if case in FIRST else [override]
+    with pytest.raises(SwitchOutError) as error:
+        load_config("phrasebook", overrides=overrides)
+    assert "\n" not in str(error.value)
+    for text in named:
+        assert text in str(error.value)
+
+
+def test_mistake_in_a_file_names_the_file(tmp_path):
+    path = tmp_path / "my.toml"
+    path.write_text('[data]\ncorpus = "x"\n[model]\nlayer = 3\n')
+    with pytest.raises(SwitchOutError, match=r"my\.toml: unknown key 'model\.layer' .*'layers'"):
+        load_config(path)
+    path.write_text("[data\n")
+    with pytest.raises(SwitchOutError, match=r"my\.toml: not valid TOML"):
+        load_config(path)
+    path.write_text("seed = 1\n")
+    with pytest.raises(SwitchOutError, match=r"my\.toml: key 'data' is missing"):
+        load_config(path)
+
+
+def test_neither_file_nor_preset():
+    with pytest.raises(SwitchOutError, match="no such file"):
+        load_config("no-such-preset.toml")
+    with pytest.raises(SwitchOutError, match="did you mean 'en-vi'"):
+        preset_text("en-iv")
+
+
+def base(**train: object) -> Config:
+    return Config.model_validate({"data": {"corpus": "phrasebook"}, "train": train})
+
+
+def test_changed_keys_are_listed_but_not_the_free_ones():
+    old = base()
+    changed = base(clip=1.0, steps=7, save_every=3, device="cpu", log_every=9)
+    assert changed_keys(old, changed) == ["train.clip: 0.0 -> 1.0"]
+    assert changed_keys(old, old) == []
+
+
+def test_only_length_saving_logging_and_device_are_free():
+    assert sorted(key.removeprefix("train.") for key in FREE_KEYS) == [
+        *("checkpoint_every", "device", "log_every", "save_every", "save_minutes", "steps"),
+        *("tensorboard", "threads"),
+    ]
+    assert flatten(base()).keys() >= FREE_KEYS
+
+
+def test_run_key_depends_on_what_decides_the_result():
+    key = run_key(base(), "data")
+    assert key == run_key(base(clip=0.0), "data")  # a default written out is still the default
+    assert key == run_key(base(device="cpu", save_every=1, threads=2), "data")
+    others = [
+        run_key(base(), "other data"),
+        run_key(base(steps=7), "data"),
+        run_key(base(checkpoint_every=7), "data"),
+        run_key(base(clip=1.0), "data"),
+        run_key(base().model_copy(update={"seed": 2}), "data"),
+    ]
+    assert len({key, *others}) == len(others) + 1
+
+
+def test_run_key_knows_vocabulary_files_by_their_content(tmp_path):
+    paths = [tmp_path / "a", tmp_path / "b"]
+
+    def key() -> str:
+        vocabulary = {"kind": "file", "source_file": str(paths[0]), "target_file": str(paths[1])}
+        values = {"data": {"corpus": "x"}, "vocabulary": vocabulary}
+        return run_key(Config.model_validate(values), "data")
+
+    for path in paths:
+        path.write_text("<unk>\n")
+    before = key()
+    assert key() == before
+    paths[1].write_text("<unk>\nword\n")
+    assert key() != before
+
+
+@pytest.mark.parametrize(("n", "batch", "steps"), [(1, 4096, 100_000), (4, 16384, 25_000)])
+def test_paper_gpus_make_larger_batches_and_fewer_updates(n, batch, steps):
+    train = load_config("en-vi").with_paper_gpus(n).train
+    assert (train.batch_tokens, train.steps) == (batch, steps)
