@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from switchout.corpora import BleuSpec, Corpus
-from switchout.corpora.codec import JOINER, Codec, build_codecs, split_punctuation
-from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK, split_words
+from switchout.corpora.codec import Codec, build_codecs
+from switchout.corpora.splitting import JOINER, join_punctuation, split_punctuation, split_words
+from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK
 from switchout.errors import SwitchOutError
 
 ENGLISH = [f"The {a} {b} saw the {a} ." for a in ("old", "small", "red") for b in ("dog", "cat")]
@@ -31,6 +32,10 @@ def test_known_words_come_back(lines: list[str]) -> None:
 def test_punctuation_is_split_reversibly(line: str) -> None:
     codec = Codec.word([line], tokenizer="punctuation")
     assert codec.decode(codec.encode(line)) == " ".join(split_words(line))
+
+
+def test_a_sentence_may_begin_with_a_joined_mark() -> None:
+    assert join_punctuation([JOINER + "!", "a", JOINER + "."]) == "! a."
 
 
 @settings(deadline=None, max_examples=50)

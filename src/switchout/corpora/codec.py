@@ -12,24 +12,20 @@ A codec is saved beside the run that used it (``codec.src.json``, ``vocab.src``,
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from switchout.corpora.corpus import Corpus, Tokenizer
-from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK, Vocabulary, split_words
+from switchout.corpora.pieces import learn_pieces, load_pieces
+from switchout.corpora.splitting import JOINER, join_punctuation, split_punctuation, split_words
+from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
 from switchout.errors import SwitchOutError
 from switchout.files import atomic, read_bytes
 
 Case = Literal["keep", "lower"]
 Unknown = Literal["keep", "drop", "copy"]
-
-JOINER = "￭"  # stands where the text had no space
-_PUNCTUATION = re.compile(r"\w+|[^\w ]")
-SENTENCEPIECE_LINES = 2_000_000  # learning pieces from more text needs more memory, not better text
 
 
 class Codec:
@@ -53,7 +49,7 @@ class Codec:
     ):
         self.vocabulary, self.case, self.tokenizer = vocabulary, case, tokenizer
         self.pieces = pieces
-        self._processor = _load_pieces(pieces) if pieces is not None else None
+        self._processor = load_pieces(pieces) if pieces is not None else None
 
     @property
     def kind(self) -> str:
@@ -94,33 +90,12 @@ class Codec:
         case: Case = "keep",
     ) -> Codec:
         """Learn ``size`` pieces (specials included) from the first two million ``lines``."""
-        trainer = _import_sentencepiece().SentencePieceTrainer
-        model_file = _Sink()
         text = (line.lower() if case == "lower" else line for line in lines)
-        try:
-            trainer.train(
-                sentence_iterator=islice(text, SENTENCEPIECE_LINES),
-                model_writer=model_file,
-                vocab_size=size,
-                model_type=model,
-                character_coverage=1.0,
-                normalization_rule_name="identity",
-                pad_id=PAD,
-                bos_id=BOS,
-                eos_id=EOS,
-                unk_id=UNK,
-                unk_surface="<unk>",
-                num_threads=1,
-                minloglevel=2,
-            )
-        except (RuntimeError, OSError) as error:
-            reason = str(error).rpartition("] ")[2].strip() or "is the corpus empty?"
-            raise SwitchOutError(f"sentencepiece could not learn {size} pieces: {reason}") from None
-        return cls._of_pieces(model_file.content, case)
+        return cls._of_pieces(learn_pieces(text, size=size, model=model), case)
 
     @classmethod
     def _of_pieces(cls, pieces: bytes, case: Case) -> Codec:
-        processor = _load_pieces(pieces)
+        processor = load_pieces(pieces)
         tokens = [processor.id_to_piece(id) for id in range(processor.get_piece_size())]
         return cls(Vocabulary(tokens), case=case, pieces=pieces)
 
@@ -199,10 +174,7 @@ class Codec:
     def _join(self, tokens: list[str]) -> str:
         if self._processor is not None:
             return " ".join(split_words(self._processor.decode_pieces(tokens)))
-        text = " ".join(tokens)
-        if self.tokenizer == "punctuation":
-            return text.replace(" " + JOINER, "").removeprefix(JOINER)
-        return text
+        return join_punctuation(tokens) if self.tokenizer == "punctuation" else " ".join(tokens)
 
 
 def build_codecs(
@@ -262,40 +234,3 @@ def build_codecs(
 def _tokens_of(case: Case, tokenizer: Tokenizer) -> Callable[[str], list[str]]:
     split = split_words if tokenizer == "space" else split_punctuation
     return split if case == "keep" else lambda line: split(line.lower())
-
-
-def split_punctuation(line: str) -> list[str]:
-    """Return words and punctuation marks; a joiner marks those that had no space before them."""
-    tokens: list[str] = []
-    end = -1
-    for match in _PUNCTUATION.finditer(line.replace(JOINER, " ").rstrip("\r")):
-        glued = match.start() == end
-        tokens.append(JOINER + match.group() if glued else match.group())
-        end = match.end()
-    return tokens
-
-
-class _Sink:
-    """The least that sentencepiece writes a model to."""
-
-    content = b""
-
-    def write(self, content: bytes) -> None:
-        self.content += content
-
-
-def _import_sentencepiece() -> Any:
-    try:
-        import sentencepiece
-    except ImportError:
-        raise SwitchOutError(
-            "sentencepiece is not installed: pip install 'switchout[subword]'"
-        ) from None
-    return sentencepiece
-
-
-def _load_pieces(pieces: bytes) -> Any:
-    try:
-        return _import_sentencepiece().SentencePieceProcessor(model_proto=pieces)
-    except RuntimeError as error:
-        raise SwitchOutError(f"not a sentencepiece model ({error})") from None

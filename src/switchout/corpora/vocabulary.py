@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from itertools import repeat
 from pathlib import Path
 
+from switchout.corpora.splitting import split_words
 from switchout.corpora.text import stream_lines, write_lines
 from switchout.errors import SwitchOutError
 from switchout.files import atomic
@@ -19,15 +20,6 @@ from switchout.words import Words
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
-
-
-def split_words(line: str) -> list[str]:
-    """Return the words of a tokenised line: split at ASCII spaces, a final ``\\r`` ignored.
-
-    No-break and other Unicode spaces belong to a word, as they do in Moses-tokenised text.
-    """
-    words = line.rstrip("\r").split(" ")
-    return [word for word in words if word] if "" in words else words
 
 
 class Vocabulary:
