@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from switchout.laws import check_tau
 from switchout.philox import MAX_SLOTS, Address, philox4x32
+from switchout.sampling import check_example_ids
 from switchout.words import Words
 
 Sentences = Sequence[Sequence[int]]
@@ -78,7 +79,7 @@ def raml_edit_distance(
     from switchout.edits import draw_edited
 
     address = Address(seed, epoch, side, _DRAW)
-    ids = _checked_ids(sentences, example_ids)
+    ids = check_example_ids(example_ids, len(sentences))
     scale = 1.0 + math.log(len(words) - 1) if rescaled else 1.0
     limit = scale / math.log(len(words))
     if check_tau(tau) >= limit:
@@ -142,14 +143,14 @@ def raml_bleu(
     if n_proposals < 1:
         raise ValueError(f"n_proposals must be at least 1, got {n_proposals}")
     address = Address(seed, epoch, side, _DRAW)
-    ids = _checked_ids(sentences, example_ids)
+    ids = check_example_ids(example_ids, len(sentences))
     words = proposal.words
     arrays = [_checked_sentence(s, words) for s in sentences]
     x = np.full((len(arrays), max(map(len, arrays), default=0)), -1)  # negative ids are special
     for row, y in zip(x, arrays, strict=True):
         row[: len(y)] = y
     draws = [
-        proposal.sample(x, seed=s, example_ids=ids.view(np.int64), epoch=address.epoch, side=side)
+        proposal.sample(x, seed=s, example_ids=ids, epoch=address.epoch, side=side)
         for s in _seeds(address, n_proposals)
     ]
     log_probs = np.array([proposal.log_prob(x_hat, x) for x_hat in draws])  # [proposals, batch]
@@ -205,15 +206,6 @@ def _importance(
         return np.asarray((best == 0) * np.exp(log_prob.min() - log_prob))
     log_weight = best / tau - log_prob
     return np.asarray(np.exp(log_weight - log_weight.max()))
-
-
-def _checked_ids(sentences: Sentences, example_ids: Sequence[int]) -> NDArray[np.uint64]:
-    ids = np.asarray(example_ids)
-    if ids.size and ids.dtype.kind not in "iu":
-        raise TypeError(f"example_ids must be integers, got {ids.dtype}")
-    if ids.shape != (len(sentences),):
-        raise ValueError(f"{len(sentences)} sentences need as many example_ids, got {ids.shape}")
-    return ids.astype(np.int64).view(np.uint64)
 
 
 def _checked_sentence(sentence: Sequence[int], words: Words) -> NDArray[np.int64]:

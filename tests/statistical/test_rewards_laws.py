@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 from goodness import LIMIT, p_value
 
+import switchout as so
 from switchout import maxent
 from switchout.edits import _draw_script, _plan, script_weight
-from switchout.rewards import raml_edit_distance
+from switchout.rewards import raml_bleu, raml_edit_distance, sentence_bleu
 from switchout.words import Words
 
 WORDS = Words(5, special_ids=(0, 1))  # draws 2, 3, 4
@@ -84,3 +86,51 @@ def test_specials_inside_a_sentence_split_the_edit_distance():
     q = joint.probabilities(((2,), (3,)), pairs)
     split = [(s[: s.index(1)], s[s.index(1) + 1 :]) for s in drawn]
     assert p_value([p for p in split if max(map(len, p)) <= 4], pairs, q) > LIMIT
+
+
+def bleu_law(y: tuple[int, ...], tau: float) -> tuple[list[tuple[int, ...]], np.ndarray]:
+    support = maxent.replacements(y, WORDS)
+    return support, maxent.MaxEnt(sentence_bleu, tau).probabilities(y, support)
+
+
+def resampled_law(y: tuple[int, ...], tau: float, policy: so.Hamming, k: int) -> np.ndarray:
+    """Return the exact law of what is kept of k proposals, over all k-tuples of them."""
+    support = maxent.replacements(y, WORDS)
+    x_hat = np.array(support)
+    p = np.exp(policy.log_prob(x_hat, np.broadcast_to(np.array(y), x_hat.shape)))
+    weight = np.exp(np.array([sentence_bleu(s, y) for s in support]) / tau) / p
+    law = np.zeros(len(support))
+    for chosen in product(range(len(support)), repeat=k):
+        drawn = list(chosen)
+        np.add.at(law, drawn, p[drawn].prod() * weight[drawn] / weight[drawn].sum())
+    return law
+
+
+def kept(
+    y: tuple[int, ...], policy: so.Hamming, n: int = N, **options: float
+) -> list[tuple[int, ...]]:
+    drawn = raml_bleu([y] * n, policy, seed=4, example_ids=range(n), **options)
+    return [tuple(s) for s in drawn]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_bleu_law_of_few_proposals_is_exact(k):
+    y, tau, policy = (2, 3), 0.2, so.Hamming(WORDS, tau=0.5)
+    support, _ = bleu_law(y, tau)
+    law = resampled_law(y, tau, policy, k)
+    assert law.sum() == pytest.approx(1)
+    assert p_value(kept(y, policy, tau=tau, n_proposals=k), support, law) > LIMIT
+
+
+def test_bleu_law_of_one_proposal_is_not_the_reward():
+    y, tau, policy = (2, 3), 0.2, so.Hamming(WORDS, tau=0.5)
+    assert p_value(kept(y, policy, tau=tau, n_proposals=1), *bleu_law(y, tau)) < LIMIT
+
+
+@pytest.mark.parametrize("tau", [0.15, 0.4])
+def test_bleu_law_tends_to_the_reward(tau):
+    y = (2, 3, 4, 2)
+    policy = so.Hamming(WORDS, tau=1.0)
+    draws = kept(y, policy, n=4000, tau=tau, n_proposals=64)
+    assert p_value(draws, *bleu_law(y, tau)) > LIMIT
+    assert p_value(draws, *bleu_law(y, 2 * tau)) < LIMIT
