@@ -1,1 +1,92 @@
-"""SwitchOut and its relatives: exact augmentation policies for translation data."""
+"""SwitchOut and its relatives: exact augmentation policies for translation data.
+
+Wang, Pham, Dai, Neubig: "SwitchOut: an Efficient Data Augmentation Algorithm for Neural Machine
+Translation" (EMNLP 2018). No framework is imported here; names load when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from switchout.augment import augment_files, augment_lines
+    from switchout.errors import SwitchOutError
+    from switchout.maxent import MaxEnt
+    from switchout.policies import (
+        RAML,
+        Chain,
+        Hamming,
+        Pair,
+        Policy,
+        Similar,
+        Stream,
+        SwitchOut,
+        WordDropout,
+        policy_from_dict,
+    )
+    from switchout.rewards import raml_bleu, raml_edit_distance
+    from switchout.similarity import SimilarityTable
+    from switchout.policies.functional import switch_out
+    from switchout.words import Words
+
+_HOME = {
+    "Words": "words",
+    "switch_out": "policies.functional",
+    "SwitchOutError": "errors",
+    "MaxEnt": "maxent",
+    "SimilarityTable": "similarity",
+    "raml_bleu": "rewards",
+    "raml_edit_distance": "rewards",
+    "augment_files": "augment",
+    "augment_lines": "augment",
+    **dict.fromkeys(
+        (
+            "Chain",
+            "Hamming",
+            "Pair",
+            "Policy",
+            "RAML",
+            "Similar",
+            "Stream",
+            "SwitchOut",
+            "WordDropout",
+            "policy_from_dict",
+        ),
+        "policies",
+    ),
+}
+
+__all__ = [  # noqa: RUF022 (in the order of the documentation)
+    "Words",
+    "switch_out",
+    "SwitchOut",
+    "Hamming",
+    "WordDropout",
+    "RAML",
+    "Similar",
+    "SimilarityTable",
+    "Chain",
+    "Pair",
+    "Policy",
+    "Stream",
+    "policy_from_dict",
+    "MaxEnt",
+    "raml_bleu",
+    "raml_edit_distance",
+    "augment_files",
+    "augment_lines",
+    "SwitchOutError",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'switchout' has no attribute {name!r}")
+    value = getattr(import_module(f"switchout.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

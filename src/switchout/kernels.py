@@ -1,0 +1,263 @@
+"""The samplers as loops, compiled by numba: what NumPy arrays and CPU tensors run.
+
+The same integers as `switchout.sampling`, where the algorithm is written for reading. Here:
+
+* `count_words` checks ids, counts the words of each sentence and copies the batch, in one pass;
+* `replace_words` draws the counts of 128 sentences at a time, so that the compiler runs several
+  Philox counters side by side, and visits a sentence only if its n > 0 and a word of it is hit;
+* `replace_similar` does one categorical draw per word.
+
+All release the GIL, keep no state, and use no threads of their own (those die under fork).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from switchout.philox import philox4x32
+
+TILE = 128  # sentences, and words, drawn together
+NO_ERROR = -1
+
+_HALF, _MASK, _ONE = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(1)
+
+
+@njit(inline="always")
+def is_word(v, lowest, starts, stops):  # type: ignore[no-untyped-def]
+    """Return whether id ``v`` is a word, given the special ranges of `Words`."""
+    if v < lowest:
+        return False
+    for r in range(starts.size):  # noqa: SIM110 (numba compiles a loop, not a generator)
+        if starts[r] <= v < stops[r]:
+            return False
+    return True
+
+
+@njit(inline="always")
+def draw_count(u, length, cumulative, start, size):  # type: ignore[no-untyped-def]
+    """Return n for a sentence of ``length`` words from 32 random bits (see `laws`)."""
+    first = start[length]
+    n_entries = size[length]
+    total = cumulative[first + n_entries - 1]
+    v = u * (total >> _HALF) + ((u * (total & _MASK)) >> _HALF)
+    if v < cumulative[first]:
+        return 0
+    n = 1
+    while n < 4 and cumulative[first + n] <= v:  # small counts are likely: no search for them
+        n += 1
+    if n < 4:
+        return n
+    low, high = 4, n_entries - 1  # n lies in low..high
+    while low < high:
+        middle = (low + high) >> 1
+        if cumulative[first + middle] <= v:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(inline="always")
+def other_word(v, w1, w2, n_draw, lowest, starts, stops, draw_ids):  # type: ignore[no-untyped-def]
+    """Return a drawable word other than ``v``, uniform, from 64 random bits."""
+    if draw_ids.size:
+        rank = np.searchsorted(draw_ids, v)
+        is_inside = rank < n_draw and draw_ids[rank] == v
+    else:
+        rank = v - lowest
+        for r in range(starts.size):
+            if v >= stops[r]:
+                rank -= stops[r] - starts[r]
+        is_inside = True
+    choices = np.uint64(n_draw - 1 if is_inside else n_draw)
+    step = np.int64((choices * w2 + ((choices * w1) >> _HALF)) >> _HALF)
+    if is_inside:
+        step += rank + 1
+        if step >= n_draw:
+            step -= n_draw
+    if draw_ids.size:
+        return draw_ids[step]
+    word = step + lowest
+    for r in range(starts.size):
+        if word >= starts[r]:
+            word += stops[r] - starts[r]
+    return word
+
+
+@njit(nogil=True, cache=True)
+def count_words(tokens, out, frozen, lengths, do_copy, size, lowest, starts, stops):  # type: ignore[no-untyped-def]
+    """Fill ``lengths`` [batch] and, if ``do_copy``, ``out``; return the first bad index or -1."""
+    n_rows, n_columns = tokens.shape
+    for b in range(n_rows):
+        n_words = 0
+        highest = lowest
+        if do_copy:
+            for t in range(n_columns):
+                out[b, t] = tokens[b, t]
+        for t in range(n_columns):
+            highest = max(highest, tokens[b, t])
+        if highest >= size:
+            for t in range(n_columns):
+                if tokens[b, t] >= size:
+                    return b * n_columns + t
+        if starts.size == 0 and frozen.size == 0:
+            for t in range(n_columns):
+                n_words += tokens[b, t] >= lowest
+        else:
+            for t in range(n_columns):
+                if is_word(tokens[b, t], lowest, starts, stops):
+                    n_words += frozen.size == 0 or not frozen[b, t]
+        lengths[b] = n_words
+    return NO_ERROR
+
+
+@njit(nogil=True, cache=True)
+def replace_words(  # type: ignore[no-untyped-def]
+    tokens, frozen, lengths, example_ids, key, epoch, stream,
+    lowest, starts, stops, draw_ids, n_draw,
+    cumulative, row_start, row_size, thresholds, null_id,
+):  # fmt: skip
+    """Replace words of ``tokens`` in place; return -1, or the row whose length was given wrong.
+
+    ``thresholds`` holds the constant law: a word is hit if its 32 bits are at most
+    ``thresholds[0]``, or ``thresholds[1]`` if it is outside the drawable words; empty: the counts.
+    """
+    k0, k1 = key & _MASK, key >> _HALF
+    bits, visited = np.empty(TILE, np.uint64), np.empty(TILE, np.int64)
+    hit_rows, hit_words = np.empty(2 * TILE, np.int64), np.empty(2 * TILE, np.int64)
+    limits = np.empty(TILE, np.uint64)
+    for tile in range(0, tokens.shape[0], TILE):
+        n_here = min(TILE, tokens.shape[0] - tile)
+        n_visited = 0
+        if thresholds.size:
+            for j in range(n_here):
+                visited[j] = tile + j
+                limits[j] = np.uint64(max(thresholds[0], thresholds[1]))
+            n_visited = n_here
+        else:
+            for j in range(n_here):
+                e = example_ids[tile + j]
+                bits[j] = philox4x32(e & _MASK, e >> _HALF, epoch, stream, k0, k1)[0]
+            for j in range(n_here):
+                length = lengths[tile + j]
+                n = draw_count(bits[j], length, cumulative, row_start, row_size)
+                if n > 0:
+                    visited[n_visited] = tile + j
+                    # hit if bits / 2^32 < n / length
+                    limits[n_visited] = np.uint64(((np.int64(n) << 32) - 1) // length)
+                    n_visited += 1
+        n_hits = 0
+        for i in range(n_visited):
+            b, limit = visited[i], limits[i]
+            e, length = example_ids[b], lengths[b]
+            for first in range(0, length, TILE):
+                n_words = min(TILE, length - first)
+                block = stream + np.uint64(1 + first)
+                # Whole vectors: a few bits nobody reads are cheaper than a scalar remainder.
+                for j in range((n_words + 15) // 16 * 16):
+                    bits[j] = philox4x32(
+                        e & _MASK, e >> _HALF, epoch, block + np.uint64(j), k0, k1
+                    )[0]
+                for j in range(n_words):  # no branch: hits are rare and not to be foreseen
+                    hit_rows[n_hits] = b
+                    hit_words[n_hits] = first + j
+                    n_hits += np.int64(bits[j] <= limit)
+                if n_hits >= TILE:
+                    failed = _apply_hits(
+                        tokens, frozen, hit_rows, hit_words, n_hits, example_ids, k0, k1, epoch,
+                        stream, lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
+                    )  # fmt: skip
+                    if failed >= 0:
+                        return failed
+                    n_hits = 0
+        failed = _apply_hits(
+            tokens, frozen, hit_rows, hit_words, n_hits, example_ids, k0, k1, epoch,
+            stream, lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
+        )  # fmt: skip
+        if failed >= 0:
+            return failed
+    return NO_ERROR
+
+
+@njit
+def _apply_hits(  # type: ignore[no-untyped-def]
+    tokens, frozen, hit_rows, hit_words, n_hits, example_ids, k0, k1, epoch, stream,
+    lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
+):  # fmt: skip
+    bits, steps1, steps2 = (
+        np.empty(n_hits, np.uint64),
+        np.empty(n_hits, np.uint64),
+        np.empty(n_hits, np.uint64),
+    )
+    if null_id < 0 or thresholds.size:
+        for h in range(n_hits):
+            e = example_ids[hit_rows[h]]
+            words = philox4x32(
+                e & _MASK, e >> _HALF, epoch, stream + np.uint64(1 + hit_words[h]), k0, k1
+            )
+            bits[h], steps1[h], steps2[h] = words[0], words[1], words[2]
+    last, position, n_seen = -1, -1, 0  # words of row ``last`` up to and including ``position``
+    for h in range(n_hits):
+        b = hit_rows[h]
+        if b != last:
+            last, position, n_seen = b, -1, 0
+        while n_seen <= hit_words[h]:  # the word is at least so many positions on
+            stop = position + 1 + (hit_words[h] + 1 - n_seen)
+            if stop > tokens.shape[1]:
+                return b
+            if starts.size == 0 and frozen.size == 0:
+                for t in range(position + 1, stop):
+                    n_seen += np.int64(tokens[b, t] >= lowest)
+            else:
+                for t in range(position + 1, stop):
+                    if is_word(tokens[b, t], lowest, starts, stops):
+                        n_seen += frozen.size == 0 or not frozen[b, t]
+            position = stop - 1
+        v = np.int64(tokens[b, position])
+        if thresholds.size and thresholds[0] != thresholds[1]:
+            rank = np.searchsorted(draw_ids, v)
+            is_inside = rank < n_draw and draw_ids[rank] == v
+            if np.int64(bits[h]) > thresholds[0 if is_inside else 1]:
+                continue
+        if null_id >= 0:
+            tokens[b, position] = null_id
+        else:
+            tokens[b, position] = other_word(
+                v, steps1[h], steps2[h], n_draw, lowest, starts, stops, draw_ids
+            )
+    return NO_ERROR
+
+
+@njit(nogil=True, cache=True)
+def replace_similar(  # type: ignore[no-untyped-def]
+    tokens, frozen, example_ids, key, epoch, stream, lowest, starts, stops, row_start, ids, limits
+):
+    """Replace each word by a categorical draw from its row of the table, in place.
+
+    Row w spans ``row_start[w]`` to ``row_start[w + 1]``; entry j is drawn if the 32 bits are at most
+    ``limits[j]`` and above the one before. An empty row leaves the word alone.
+    """
+    n_rows, n_columns = tokens.shape
+    k0, k1 = key & _MASK, key >> _HALF
+    for b in range(n_rows):
+        e = example_ids[b]
+        block = stream
+        for t in range(n_columns):
+            v = tokens[b, t]
+            if not is_word(v, lowest, starts, stops) or (frozen.size and frozen[b, t]):
+                continue
+            block += _ONE
+            low, high = row_start[v], row_start[v + 1] - 1
+            if high <= low:
+                if high == low:
+                    tokens[b, t] = ids[low]
+                continue
+            u = philox4x32(e & _MASK, e >> _HALF, epoch, block, k0, k1)[0]
+            while low < high:
+                middle = (low + high) >> 1
+                if limits[middle] < u:
+                    low = middle + 1
+                else:
+                    high = middle
+            tokens[b, t] = ids[low]

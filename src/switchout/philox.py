@@ -1,0 +1,85 @@
+"""Addressed randomness: every random number is a word of Philox4x32-10.
+
+Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). A 128-bit counter and a
+64-bit key give four 32-bit words; nothing is consumed, so the same address always holds the same
+numbers. The address (docs/algorithm.md):
+
+=========  =====================================================================
+key        seed, low word first
+c0, c1     example id, low word first
+c2         epoch
+c3         side << 31 | slot << 24 | block
+=========  =====================================================================
+
+Block 0 serves the sentence (word 0: the count n), block 1 + i its i-th real word (word 0: replace?
+words 1 and 2, low word first: which word).
+"""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+ROUNDS = 10
+MULTIPLIER_0, MULTIPLIER_1 = 0xD2511F53, 0xCD9E8D57
+WEYL_0, WEYL_1 = 0x9E3779B9, 0xBB67AE85
+MASK = 0xFFFFFFFF
+MAX_SLOTS = 1 << 7
+MAX_BLOCKS = 1 << 24  # one for the sentence, one for each word
+SIDES = ("source", "target")
+
+
+@dataclass(frozen=True)
+class Address:
+    """Seed, epoch, side and slot: all of an address but the example and the block."""
+
+    seed: Any  # an integer; under jit also a scalar of the framework
+    epoch: Any = 0
+    side: str = "source"
+    slot: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seed", _checked(self.seed, "seed", 1 << 64))
+        object.__setattr__(self, "epoch", _checked(self.epoch, "epoch", 1 << 32))
+        if self.side not in SIDES:
+            raise ValueError(f"side must be 'source' or 'target', got {self.side!r}")
+        if not 0 <= self.slot < MAX_SLOTS:
+            raise ValueError(f"at most {MAX_SLOTS} policies can be chained, got slot {self.slot}")
+
+    @property
+    def stream(self) -> int:
+        """The upper eight bits of c3, in place."""
+        return SIDES.index(self.side) << 31 | self.slot << 24
+
+
+def _checked(value: Any, name: str, limit: int) -> Any:
+    """Return an integer in range; a traced scalar, whose value is not known yet, passes as is."""
+    if isinstance(value, bool) or isinstance(value, float | str) or value is None:
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    try:
+        number = operator.index(value)
+    except Exception as error:
+        if hasattr(value, "dtype") and not isinstance(value, np.ndarray):
+            return value
+        raise TypeError(f"{name} must be an integer, got {value!r}") from error
+    if not 0 <= number < limit:
+        raise ValueError(f"{name} must lie in 0 <= {name} < 2^{limit.bit_length() - 1}: {number}")
+    return number
+
+
+@njit(inline="always")
+def philox4x32(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
+    """Return the four words at one counter; all arguments and results are uint32 in uint64."""
+    m0, m1 = np.uint64(MULTIPLIER_0), np.uint64(MULTIPLIER_1)
+    w0, w1 = np.uint64(WEYL_0), np.uint64(WEYL_1)
+    mask, half = np.uint64(MASK), np.uint64(32)
+    for _ in range(ROUNDS):
+        # Only the lower halves count; masked here, where the multiplication does it for nothing.
+        p0, p1 = m0 * (c0 & mask), m1 * (c2 & mask)
+        c0, c1, c2, c3 = (p1 >> half) ^ c1 ^ k0, p1, (p0 >> half) ^ c3 ^ k1, p0
+        k0, k1 = (k0 + w0) & mask, (k1 + w1) & mask
+    return c0 & mask, c1 & mask, c2 & mask, c3 & mask

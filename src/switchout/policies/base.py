@@ -1,0 +1,181 @@
+"""What every policy can do: sample, say how probable a sample is, and describe itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from switchout.backends import Array, backend_of
+from switchout.laws import Floats
+from switchout.philox import Address
+from switchout.policies.stream import Stream
+from switchout.sampling import Rule, corrupt
+from switchout.words import Words
+
+Bools = npt.NDArray[np.bool_]
+
+
+class Policy(ABC):
+    """A distribution q(x_hat | x) over sentences of the length of x."""
+
+    name: ClassVar[str]
+    default_side: ClassVar[str] = "source"
+    n_slots: int = 1  # policies of a chain draw from slots of their own
+
+    def sample(
+        self,
+        tokens: Array,
+        *,
+        seed: int,
+        example_ids: Any,
+        epoch: int = 0,
+        frozen: Array | None = None,
+        side: str | None = None,
+        lengths: Any = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Return augmented ``tokens`` [batch, time]: the same type, dtype, shape and device.
+
+        Args:
+            tokens: Word ids of NumPy, PyTorch, TensorFlow or JAX; left as they are.
+            seed, example_ids, epoch: Address of the randomness: the same address, the same ids.
+            frozen: Further positions to leave alone, bool [batch, time].
+            side: "source" or "target": independent randomness; by default the policy's own.
+            lengths: Number of words of each sentence, if known [batch]; trusted, saves a pass.
+            out: Where to write instead of a new array; may be ``tokens`` itself.
+        """
+        side = self.default_side if side is None else side
+        compiled = backend_of(tokens).compiled_sampler()
+        if compiled is not None:
+            return compiled(self, tokens, seed, example_ids, epoch, frozen, side)
+        address = Address(seed, epoch, side)
+        return self.sample_at(
+            tokens, address, example_ids=example_ids, frozen=frozen, lengths=lengths, out=out
+        )
+
+    @abstractmethod
+    def sample_at(
+        self,
+        tokens: Array,
+        address: Address,
+        *,
+        example_ids: Any,
+        frozen: Array | None = None,
+        lengths: Any = None,
+        out: Array | None = None,
+    ) -> Array:
+        """`sample` at a ready-made address, slot included."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data from which `policy_from_dict` makes an equal policy."""
+
+    def stream(
+        self, *, seed: int, rank: int = 0, world_size: int = 1, side: str | None = None
+    ) -> Stream:
+        """Return a function of batches that numbers the examples itself."""
+        side = self.default_side if side is None else side
+        return Stream(self, seed=seed, rank=rank, world_size=world_size, side=side)
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.to_dict() == other.to_dict()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        shown = {k: v for k, v in self.to_dict().items() if k not in ("policy", "words", "table")}
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
+
+
+class HammingPolicy(Policy):
+    """A policy whose probabilities depend on which words change, not on what they are.
+
+    Subclasses give the rule to sample by, and two closed forms for a sentence of L words.
+    """
+
+    words: Words
+
+    @property
+    @abstractmethod
+    def rule(self) -> Rule: ...
+
+    @abstractmethod
+    def log_pattern(self, length: int, changes: int, outside: tuple[int, int]) -> float:
+        """Return the log-probability that exactly these ``changes`` of ``length`` words are hit.
+
+        ``outside``: how many of the changed, and of the kept, words are not drawable themselves.
+        """
+
+    def sample_at(
+        self,
+        tokens: Array,
+        address: Address,
+        *,
+        example_ids: Any,
+        frozen: Array | None = None,
+        lengths: Any = None,
+        out: Array | None = None,
+    ) -> Array:
+        return corrupt(
+            tokens, self.rule, words=self.words, address=address, example_ids=example_ids,
+            frozen=frozen, lengths=lengths, out=out,
+        )  # fmt: skip
+
+    def log_prob(self, x_hat: Array, x: Array, frozen: Array | None = None) -> Array:
+        """Return log q(x_hat | x), [batch]; -inf outside the support."""
+        backend = backend_of(x)
+        new, old = np.asarray(backend.to_numpy(x_hat)), np.asarray(backend.to_numpy(x))
+        if new.shape != old.shape or old.ndim != 2:
+            raise ValueError(f"x_hat and x must be [batch, time], got {new.shape}, {old.shape}")
+        mask = None if frozen is None else np.asarray(backend.to_numpy(frozen))
+        return backend.from_floats(self._log_prob(new, old, mask), x)
+
+    def _log_prob(self, new: Any, old: Any, frozen: Bools | None) -> Floats:
+        real = self.words.is_word(old)
+        if frozen is not None:
+            real &= ~frozen
+        changed = new != old
+        inside = self.words.is_drawable(old) if self.words.draw_ids.size else real
+        possible = ~(changed & ~(real & self._may_become(new))).any(axis=1)
+        log_choices = (changed * self._log_choices(inside)).sum(axis=1)
+        length, changes = real.sum(axis=1), (changed & real).sum(axis=1)
+        out_changed = (changed & real & ~inside).sum(axis=1)
+        out_kept = (~changed & real & ~inside).sum(axis=1)
+        result = np.full(old.shape[0], -np.inf)
+        keys = np.stack([length, changes, out_changed, out_kept], axis=1)
+        for key in np.unique(keys[possible], axis=0):
+            rows = possible & (keys == key).all(axis=1)
+            pattern = self.log_pattern(int(key[0]), int(key[1]), (int(key[2]), int(key[3])))
+            result[rows] = pattern - log_choices[rows]
+        return result
+
+    def _may_become(self, new: Any) -> Bools:
+        return self.words.is_drawable(new)
+
+    def _log_choices(self, inside: Bools) -> Floats:
+        """Return the log of how many words each word may become."""
+        n_draw = len(self.words)
+        return np.where(inside, np.log(n_draw - 1), np.log(n_draw))
+
+    @abstractmethod
+    def expected_changes(self, lengths: npt.ArrayLike) -> Floats:
+        """Return the expected number of changed words for sentences of ``lengths`` words."""
+
+    @abstractmethod
+    def entropy(self, lengths: npt.ArrayLike) -> Floats:
+        """Return the entropy of q in nats for sentences of ``lengths`` drawable words."""
+
+    @abstractmethod
+    def temperature(self, lengths: npt.ArrayLike) -> Floats:
+        """Return tau for sentences of ``lengths`` words."""
+
+    def objective(self, lengths: npt.ArrayLike) -> Floats:
+        """Return J = E[-changes] + tau · entropy (equation 1) for sentences of ``lengths`` words."""
+        tau = self.temperature(lengths)
+        with np.errstate(invalid="ignore"):
+            diversity = np.where(tau == 0, 0.0, tau * self.entropy(lengths))
+        return np.asarray(diversity - self.expected_changes(lengths))

@@ -1,0 +1,59 @@
+"""SwitchOut as one function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from switchout.backends import Array, backend_of
+from switchout.policies.counts import SwitchOut
+from switchout.words import Words
+
+
+def switch_out(
+    tokens: Array,
+    *,
+    tau: float,
+    words: Words,
+    seed: int,
+    example_ids: Any,
+    epoch: int = 0,
+    frozen: Array | None = None,
+    side: str = "source",
+    lengths: Any = None,
+    out: Array | None = None,
+) -> Array:
+    """Replace about n words per sentence, where p(n) ∝ exp(-n / tau).
+
+    Algorithm 1 of the paper: draw a count per sentence, choose each word with probability
+    count / length, put another word there, uniformly. Special tokens are never replaced, never
+    drawn and never counted.
+
+    Args:
+        tokens: Word ids, [batch, time], of NumPy, PyTorch, TensorFlow or JAX; left as they are.
+        tau: Temperature. 0 returns a copy of ``tokens``; infinity makes n uniform on 0..length.
+        words: Which ids are words.
+        seed, example_ids, epoch: Address of the randomness: the same address gives the same ids,
+            whatever the batch, padding or framework. example_ids: [batch] integers.
+        frozen: Further positions to leave alone, bool [batch, time].
+        side: "source" or "target": independent randomness.
+        lengths: Number of words of each sentence, if known [batch]; trusted, saves a pass.
+        out: Where to write instead of a new array; may be ``tokens`` itself.
+
+    Returns:
+        Ids of the same shape, type, dtype and device as ``tokens``.
+
+    Example:
+        >>> import numpy as np
+        >>> x = np.array([[1, 7, 9, 2, 0]])          # <s> a b </s> <pad>
+        >>> switch_out(x, tau=0.0, words=Words(10), seed=0, example_ids=[0])
+        array([[1, 7, 9, 2, 0]])
+    """
+    compiled = backend_of(tokens).compiled_sampler()
+    if compiled is not None:
+        from switchout.compiled import switch_out_in_graph
+
+        return switch_out_in_graph(tokens, tau, words, seed, example_ids, epoch, frozen, side)
+    return SwitchOut(words, tau).sample(
+        tokens, seed=seed, example_ids=example_ids, epoch=epoch, frozen=frozen, side=side,
+        lengths=lengths, out=out,
+    )  # fmt: skip
