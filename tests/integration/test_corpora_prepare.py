@@ -105,6 +105,14 @@ def test_an_earlier_result_is_replaced_other_work_is_not(
     assert (toy / "train.de").exists()
 
 
+def test_how_it_is_split_and_scored_travels_with_the_folder(toy: Path, tmp_path: Path) -> None:
+    assert (
+        prepare(toy, "--out", tmp_path / "out", "--tokenizer", "punctuation", "--bleu", "none") == 0
+    )
+    corpus = open_corpus(tmp_path / "out")
+    assert (corpus.tokenizer, corpus.bleu) == ("punctuation", BleuSpec("none"))
+
+
 def test_a_tsv_without_splits_is_held_out(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()

@@ -11,7 +11,7 @@ import typer
 
 from switchout.corpora.cleaning import Cleaning
 from switchout.corpora.codec import Codec, build_codecs
-from switchout.corpora.corpus import Corpus
+from switchout.corpora.corpus import BleuSpec, Corpus
 from switchout.corpora.opening import data_roots, installed_folder
 from switchout.corpora.prepare import prepare_corpus
 from switchout.corpora.registry import ENTRIES, Entry, find_entry
@@ -116,6 +116,10 @@ def prepare(
     ] = False,
     dev: Annotated[int | None, typer.Option(min=1, help="Hold out so many dev pairs.")] = None,
     test: Annotated[int | None, typer.Option(min=1, help="Hold out so many test pairs.")] = None,
+    bleu: Annotated[
+        Literal["none", "13a"] | None,
+        typer.Option(help="Scored as tokenised (none) or plain text (13a); own folders: 13a."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Clean a corpus, build its vocabularies and ids, and compare it with the paper's table.
@@ -152,6 +156,7 @@ def prepare(
         make_codecs=make_codecs,
         cleaning=Cleaning(max_length, max_ratio, drop_duplicates),
         held_out=(dev, test) if dev is not None and test is not None else None,
+        bleu=BleuSpec(bleu) if bleu is not None else None,
     )
     print(json.dumps(facts, indent=1, ensure_ascii=False) if as_json else _report(facts, out))
 

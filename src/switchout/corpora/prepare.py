@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from switchout.corpora.atomic_folder import atomic_folder
 from switchout.corpora.cleaning import Cleaning, hold_out
 from switchout.corpora.codec import Codec, build_codecs
-from switchout.corpora.corpus import Corpus
+from switchout.corpora.corpus import BleuSpec, Corpus
 from switchout.corpora.encoded import EncodedPairs
 from switchout.corpora.opening import FACTS, open_corpus
 from switchout.corpora.registry import find_entry
@@ -46,6 +46,7 @@ def prepare_corpus(
     make_codecs: Callable[[Corpus], tuple[Codec, Codec]] = build_codecs,
     cleaning: Cleaning = Cleaning(),
     held_out: tuple[int, int] | None = None,
+    bleu: BleuSpec | None = None,
 ) -> dict[str, Any]:
     """Clean, encode and describe a corpus; write it all to ``out`` and return the description.
 
@@ -56,8 +57,10 @@ def prepare_corpus(
         make_codecs: How the cleaned text becomes ids; see `build_codecs`.
         cleaning: Which training pairs to leave out.
         held_out: Dev and test pairs to take from train, for a corpus that has neither.
+        bleu: How it is scored, if not as the corpus says.
     """
     corpus = open_corpus(name, source=source, target=target)
+    corpus = replace(corpus, bleu=bleu or corpus.bleu)
     drops: Counter[str] = Counter()
     if held_out is not None:
         corpus = _hold_out(corpus, *held_out, drops)
@@ -161,7 +164,7 @@ def _describe(corpus: Corpus, codecs: tuple[Codec, Codec]) -> dict[str, Any]:
         "target": corpus.target,
         "from": str(corpus.folder or "embedded"),
         "bleu": asdict(corpus.bleu),
-        "tokenizer": corpus.tokenizer,
+        "tokenizer": src.tokenizer if src.kind == "word" else corpus.tokenizer,
         "codec": {"kind": src.kind, "case": src.case, "tokenizer": src.tokenizer},
         "vocabulary": {"source": src.vocabulary.entries, "target": tgt.vocabulary.entries},
         "declared": {
