@@ -16,7 +16,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _TOP = np.uint64(63)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def prepare(pattern, local, places):  # type: ignore[no-untyped-def]
     """Note where each word of the pattern stands.
 
@@ -35,7 +35,7 @@ def prepare(pattern, local, places):  # type: ignore[no-untyped-def]
         places[local[word], i >> 6] |= _ONE << np.uint64(i & 63)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def forget(pattern, local, places):  # type: ignore[no-untyped-def]
     """Undo `prepare`."""
     n_blocks = (len(pattern) + 63) >> 6
@@ -45,7 +45,7 @@ def forget(pattern, local, places):  # type: ignore[no-untyped-def]
         local[word] = 0
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def distance(length, local, places, ids, begin, end, limit):  # type: ignore[no-untyped-def]
     """Return the edit distance of a prepared pattern to a sentence, if it is at most ``limit``.
 
@@ -62,7 +62,7 @@ def distance(length, local, places, ids, begin, end, limit):  # type: ignore[no-
     return _blocks(length, local, places, ids, begin, end, limit)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _one_block(length, local, places, ids, begin, end, limit):  # type: ignore[no-untyped-def]
     last = np.uint64(length - 1)
     # Bit i of up (down): the current column rises (falls) by 1 from row i to row i + 1.
@@ -85,7 +85,7 @@ def _one_block(length, local, places, ids, begin, end, limit):  # type: ignore[n
     return score
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _blocks(length, local, places, ids, begin, end, limit):  # type: ignore[no-untyped-def]
     n_blocks = (length + 63) >> 6
     last = np.uint64((length - 1) & 63)

@@ -79,7 +79,7 @@ def build_index(sentences: Sentences, n_train: int) -> Index:
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _sort_by_length(ids, starts, first_rank, first_row):  # type: ignore[no-untyped-def]
     n_train = len(starts) - 1
     rows = np.empty(starts[n_train], np.int32)
@@ -100,7 +100,7 @@ def _sort_by_length(ids, starts, first_rank, first_row):  # type: ignore[no-unty
     return rows, order, lowest
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _number_terms(rows, counts, n_distinct):  # type: ignore[no-untyped-def]
     """Return the term of every word in ``rows``, and the first term of every word."""
     occurrences = np.empty(len(rows), np.int32)
@@ -124,7 +124,7 @@ def _number_terms(rows, counts, n_distinct):  # type: ignore[no-untyped-def]
     return occurrences, first_term
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _invert(terms, counts, first_rank, list_starts, bits):  # type: ignore[no-untyped-def]
     """Return the ranks of every term, and the marks of every rank."""
     ranks = np.empty(len(terms), np.int32)

@@ -10,6 +10,8 @@ WER(x) = min over training sentences y of Levenshtein(x, y) / |x|, on words.
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ from switchout.errors import SwitchOutError
 from switchout.evaluation.neighbor_index import build_index
 from switchout.evaluation.neighbor_search import search
 from switchout.evaluation.word_ids import number_words
+from switchout.files import atomic, read_lines
 
 _CHUNK = 64  # test sentences per call of the kernel: scratch is cheap, progress is smooth
 
@@ -86,3 +89,26 @@ def find_neighbors(
     )
 
 
+def write_neighbors(path: str | os.PathLike[str], found: Neighbors) -> None:
+    """Write a line per test sentence: WER, tab, 0-based index of the training sentence."""
+    lines = [f"{w:.9f}\t{i}\n" for w, i in zip(found.wer, found.indices, strict=True)]
+    with atomic(path) as partial:
+        partial.write_text("".join(lines), encoding="utf-8")
+
+
+def read_wer(path: str | os.PathLike[str]) -> NDArray[np.float64]:
+    """Return the WER of every test sentence from a file of `write_neighbors`, [test]."""
+    wer = []
+    for number, line in enumerate(read_lines(path), 1):
+        first, tab, index = line.partition("\t")
+        try:
+            wer.append(float(first))
+            is_valid = bool(tab) and int(index) >= 0 and 0 <= wer[-1] < math.inf
+        except ValueError:
+            is_valid = False
+        if not is_valid:
+            raise SwitchOutError(
+                f"{path}:{number}: expected WER, tab, index of a training sentence; "
+                "make the file with 'switchout neighbors'"
+            )
+    return np.array(wer, dtype=float)

@@ -61,10 +61,8 @@ def number_words(lines: Sequence[str]) -> Sentences:
     return Sentences(ids, starts, n_distinct)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _number(
-    text: NDArray[np.uint8], n_lines: int
-) -> tuple[NDArray[np.int32], NDArray[np.int64], int]:
+@njit(cache=True, nogil=True)
+def _number(text, n_lines):  # type: ignore[no-untyped-def]
     # A word needs a byte and a separator, hence the size.
     ids = np.empty(len(text) // 2 + 1, np.int32)
     starts = np.zeros(n_lines + 1, np.int64)
@@ -100,13 +98,13 @@ def _number(
     return ids[:n_words].copy(), starts, n_distinct
 
 
-@njit(cache=True, nogil=True, inline="always")  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, inline="always")
 def _slot(code, table):  # type: ignore[no-untyped-def]
     """Return the first place to look: the upper bits, where FNV-1a mixes best."""
     return np.int64((code ^ (code >> np.uint64(29))) & np.uint64(len(table) - 1))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _find(table, text, hashes, first, sizes, code, begin, size):  # type: ignore[no-untyped-def]
     """Return the slot of the word ``text[begin : begin + size]``, or the free slot for it."""
     slot = _slot(code, table)
@@ -123,14 +121,14 @@ def _find(table, text, hashes, first, sizes, code, begin, size):  # type: ignore
         slot = (slot + 1) & (len(table) - 1)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _double(values):  # type: ignore[no-untyped-def]
     larger = np.empty(2 * len(values), values.dtype)
     larger[: len(values)] = values
     return larger
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _rehash(hashes, n_distinct):  # type: ignore[no-untyped-def]
     """Return a table of twice the capacity that holds the words 0 .. n_distinct - 1."""
     table = np.full(2 * len(hashes), -1, np.int32)

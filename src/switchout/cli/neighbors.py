@@ -1,0 +1,89 @@
+"""``switchout neighbors``: how far is every test sentence from the training set?"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def neighbors(
+    train: Annotated[Path, typer.Option(help="Training sentences, one per line.")],
+    test: Annotated[Path, typer.Option(help="Test sentences of the same side.")],
+    out: Annotated[Path, typer.Option(help="Result: WER, tab, 0-based training line.")],
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Threads, or Ray tasks at a time. Default: all.")
+    ] = None,
+    engine: Annotated[
+        Literal["local", "ray"], typer.Option(help="ray: shards of the training set as tasks.")
+    ] = "local",
+    ray_address: Annotated[
+        str | None, typer.Option(help="A running Ray cluster; without it one is started here.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A summary for machines.")] = False,
+) -> None:
+    """Find the nearest training sentence of every test sentence, exactly.
+
+    WER is the word-level Levenshtein distance over the length of the test sentence. Words are
+    split at ASCII spaces; of several nearest sentences the first is given.
+
+    \b
+    Example:
+      switchout neighbors --train train.de --test test.de --out nn.tsv
+      switchout buckets --neighbors nn.tsv --ref test.en --baseline base.hyp --system new.hyp
+    """
+    from switchout.errors import SwitchOutError
+    from switchout.evaluation.neighbors import find_neighbors, write_neighbors
+    from switchout.files import read_lines
+    from switchout.progress import Meter
+
+    if ray_address is not None and engine != "ray":
+        raise SwitchOutError("--ray-address needs --engine ray")
+    for path in (train, test):
+        if out.exists() and path.exists() and out.samefile(path):
+            raise SwitchOutError(f"--out {out} would overwrite an input; choose another name")
+    start = time.perf_counter()
+    train_lines, test_lines = read_lines(train), read_lines(test)
+    if not train_lines:
+        raise SwitchOutError(f"{train}: the training set is empty: there is no nearest sentence")
+    if engine == "ray":
+        from switchout.evaluation.neighbor_shards import find_neighbors_on_ray
+
+        with Meter("searching", total=len(train_lines), unit="training sentences") as meter:
+            found = find_neighbors_on_ray(
+                train_lines,
+                test_lines,
+                workers=workers,
+                address=ray_address,
+                advance=meter.advance,
+            )
+    else:
+        with Meter("searching", total=len(test_lines), unit="test sentences") as meter:
+            found = find_neighbors(
+                train_lines,
+                test_lines,
+                workers=workers or len(os.sched_getaffinity(0)),
+                advance=meter.advance,
+            )
+    write_neighbors(out, found)
+    summary = {
+        "out": str(out),
+        "train_sentences": len(train_lines),
+        "test_sentences": len(test_lines),
+        "mean_wer": float(found.wer.mean()) if test_lines else None,
+        "in_training_set": int((found.distances == 0).sum()),
+        "seconds": round(time.perf_counter() - start, 3),
+    }
+    if as_json:
+        print(json.dumps(summary, indent=2))
+        return
+    sizes = f"{len(test_lines):,} test and {len(train_lines):,} training sentences"
+    mean = f", mean WER {summary['mean_wer']:.3f}" if test_lines else ""
+    print(f"{out}: {sizes}{mean}, {summary['in_training_set']:,} found word for word")
