@@ -1,7 +1,7 @@
 """One side of a chunk of lines: find the words, draw, copy what stays, write what changes.
 
 The integers are those of `switchout.kernels`: the i-th known word of line e is the i-th real word
-of example e. A word outside the vocabulary, or a special one, is not known: left alone, not counted.
+of example e. A word outside the vocabulary, or a special one, is left alone and not counted.
 
 * A line whose n is 0 whatever its length is not even split into words.
 * Untouched bytes, line after line, are copied in one piece when the next change comes.

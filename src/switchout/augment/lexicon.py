@@ -126,13 +126,13 @@ def _word_list(path: str | Path, content: bytes) -> list[bytes]:
         raise SwitchOutError(f"{path}:{line}: not valid UTF-8 ({error.reason})") from None
     lines = content.removesuffix(b"\n").split(b"\n") if content else []
     words, seen = [], dict[bytes, int]()
-    for number, line in enumerate(lines, 1):
-        fields = _SPACE.split(line.strip(b" \t\v\f\r"))
+    for number, text in enumerate(lines, 1):
+        fields = _SPACE.split(text.strip(b" \t\v\f\r"))
         if fields == [b""]:
             raise SwitchOutError(f"{path}:{number}: empty line, expected a word")
         if len(fields) > 2 or (len(fields) == 2 and not _is_number(fields[1])):
             raise SwitchOutError(
-                f"{path}:{number}: expected one word, or a word and a number, got {line[:60]!r}"
+                f"{path}:{number}: expected one word, or a word and a number, got {text[:60]!r}"
             )
         first = seen.setdefault(fields[0], number)
         if first != number:

@@ -1,7 +1,7 @@
 """Bytes 64 at a time: where lines end, where words begin and end, and which word it is.
 
-* A line ends at ``\\n`` and nowhere else. Words are what ``bytes.split()`` gives: they are separated
-  by ASCII white space (space, tab, carriage return, vertical tab, form feed); all else is a word.
+* A line ends at ``\\n`` and nowhere else. Words are what ``bytes.split()`` gives: separated by
+  ASCII white space (space, tab, carriage return, vertical tab, form feed); all else is word.
 * Comparing a block of 64 bytes and packing the answers into one 64-bit integer is a few machine
   instructions; walking over the set bits then costs per word, not per byte.
 * Every array of bytes here is followed by at least ``PADDING`` readable bytes.
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic

@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -52,7 +52,7 @@ def reading(path: str) -> Iterator[None]:
 def open_input(path: str) -> Any:
     """Return an unbuffered binary stream, decompressed by suffix."""
     if path == "-":
-        return open(0, "rb", buffering=0, closefd=False)  # noqa: PTH123, SIM115
+        return open(0, "rb", buffering=0, closefd=False)
     with reading(path):
         if not is_compressed(path):
             return Path(path).open("rb", buffering=0)
@@ -70,6 +70,7 @@ class LineReader:
         path: File name or ``-``.
         chunk_bytes: How much to read at once.
         offset, n_bytes: Read only this part of an uncompressed file.
+        digest: Takes in the content as it is read.
     """
 
     def __init__(
@@ -79,10 +80,12 @@ class LineReader:
         chunk_bytes: int = CHUNK_BYTES,
         offset: int = 0,
         n_bytes: int | None = None,
+        digest: Any = None,
     ) -> None:
         self.path = path
         self.lines_taken = 0
-        self.lacks_newline = False  # known once the last line has been read
+        self._lacks_newline = False
+        self._digest = digest
         self._stream = open_input(path)
         if offset:
             self._stream.seek(offset)
@@ -107,6 +110,11 @@ class LineReader:
         data, starts, ends, gap = self._lines
         return Lines(data, starts[start:stop], ends[start:stop], gap)
 
+    @property
+    def ended_without_newline(self) -> bool:
+        """Whether the line taken last is the last of the file and had no newline."""
+        return self._lacks_newline and self._next == self._lines.ends.size
+
     def count_rest(self) -> int:
         """Read on to the end and return the number of lines of the whole file."""
         while n := self.available():
@@ -123,11 +131,11 @@ class LineReader:
         room = max(self._chunk_bytes, carried)
         data = np.empty(carried + room + 1 + PADDING, np.uint8)
         data[:carried] = self._tail
-        size = carried + self._read(memoryview(data)[carried : carried + room])
+        size = carried + self._read(data.data[carried : carried + room])
         if self._at_end and size and data[size - 1] != _NEWLINE:
             data[size] = _NEWLINE  # every line has one inside; the writer takes it off again
             size += 1
-            self.lacks_newline = True
+            self._lacks_newline = True
         data[size:] = 0
         self._lines = lines_of(data, size)
         self._next = 0
@@ -144,6 +152,8 @@ class LineReader:
                     break
                 filled += n
                 self._left -= n
+        if self._digest is not None:
+            self._digest.update(room[:filled])
         return filled
 
 
@@ -172,13 +182,14 @@ class Output:
         False
     """
 
-    def __init__(self, path: str, *, sync: bool = False) -> None:
+    def __init__(self, path: str, *, sync: bool = False, compress: bool = True) -> None:
         self.path = path
         self._sync = sync
+        self._compress = compress and is_compressed(path)
         self._final: Path | None = None
-        self._stream: BinaryIO
-        with self._writing():
-            self._stream = self._open()
+        self.stream: BinaryIO
+        with self.guard():
+            self.stream = self._open()
 
     @property
     def is_regular(self) -> bool:
@@ -187,15 +198,15 @@ class Output:
 
     def write(self, data: Any) -> None:
         """Write all bytes."""
-        with self._writing():
+        with self.guard():
             view = memoryview(data)
             while view:
-                view = view[self._stream.write(view) :]
+                view = view[self.stream.write(view) :]
 
     def close(self) -> None:
         """End the content; no name yet."""
-        with self._writing():
-            self._stream.close()
+        with self.guard():
+            self.stream.close()
             if self._sync and self._final is not None:
                 with self.partial.open("rb+") as handle:
                     os.fsync(handle.fileno())
@@ -203,15 +214,13 @@ class Output:
     def commit(self) -> None:
         """Give the closed file its name."""
         if self._final is not None:
-            with self._writing():
+            with self.guard():
                 self.partial.replace(self._final)
 
     def discard(self) -> None:
         """Remove what has no name yet."""
-        try:
-            self._stream.close()
-        except OSError:  # the disk is still full
-            pass
+        with suppress(OSError):  # the disk may still be full
+            self.stream.close()
         if self._final is not None:
             self.partial.unlink(missing_ok=True)
 
@@ -223,7 +232,7 @@ class Output:
 
     def _open(self) -> Any:
         if self.path == "-":
-            return open(1, "wb", buffering=0, closefd=False)  # noqa: PTH123, SIM115
+            return open(1, "wb", buffering=0, closefd=False)
         path = Path(self.path)
         if path.is_dir():
             raise SwitchOutError(f"{path}: is a folder, expected a file name")
@@ -232,14 +241,15 @@ class Output:
         if not path.parent.is_dir():
             raise SwitchOutError(f"{path}: the folder {path.parent} does not exist")
         self._final = path.resolve()
-        if not is_compressed(self.path):
+        if not self._compress:
             return self.partial.open("wb", buffering=0)
         from xopen import xopen
 
         return xopen(self.partial, "wb", threads=0)
 
     @contextmanager
-    def _writing(self) -> Iterator[None]:
+    def guard(self) -> Iterator[None]:
+        """Turn what goes wrong with the output into one line that names it."""
         try:
             yield
         except BrokenPipeError:

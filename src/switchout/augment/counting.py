@@ -1,0 +1,99 @@
+"""A vocabulary counted from the corpus itself, in one pass over its bytes."""
+
+# mypy: disable-error-code="no-untyped-def"
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from switchout.augment.kernel import Bytes, Ints, Lines, Words64
+from switchout.augment.scan import PADDING, copy_bytes, enter_word, find_word, find_words, word_key
+
+
+class WordCounter:
+    """Counts the words of lines; memory is that of the distinct words.
+
+    Example:
+        >>> from switchout.augment.streams import lines_of
+        >>> text = np.frombuffer(b"b a b\\n" + bytes(64), np.uint8)
+        >>> counter = WordCounter()
+        >>> counter.add(lines_of(text, 6))
+        >>> counter.most_common()
+        [(b'b', 2), (b'a', 1)]
+    """
+
+    def __init__(self) -> None:
+        self._n_words = 0
+        self._slots: Words64 = np.zeros((1 << 12, 2), np.uint64)
+        self._blob: Bytes = np.zeros((1 << 14) + PADDING, np.uint8)
+        self._offsets: Ints = np.zeros(1 << 11, np.int64)
+        self._counts: Ints = np.zeros(1 << 11, np.int64)
+
+    def add(self, lines: Lines) -> None:
+        """Count the words of some lines."""
+        line = 0
+        while True:
+            line, self._n_words = count_words(
+                lines, line, self._slots, self._blob, self._offsets, self._counts, self._n_words
+            )
+            if line == lines.ends.size:
+                return
+            self._grow(int(lines.ends[line] - lines.starts[line]))
+
+    def most_common(
+        self, *, min_count: int = 1, max_words: int | None = None
+    ) -> list[tuple[bytes, int]]:
+        """Return words and counts, by count, then by bytes."""
+        text, offsets = self._blob.tobytes(), self._offsets.tolist()
+        counted = [
+            (text[offsets[i] : offsets[i + 1]], count)
+            for i, count in enumerate(self._counts[: self._n_words].tolist())
+            if count >= min_count
+        ]
+        counted.sort(key=lambda item: (-item[1], item[0]))
+        return counted[:max_words]
+
+    def _grow(self, line_bytes: int) -> None:
+        """Make room for twice as much, or for a very long line."""
+        more = self._offsets.size + line_bytes
+        self._offsets = np.concatenate([self._offsets, np.zeros(more, np.int64)])
+        self._counts = np.concatenate([self._counts, np.zeros(more, np.int64)])
+        self._blob = np.concatenate([self._blob, np.zeros(self._blob.size + line_bytes, np.uint8)])
+        self._slots = np.zeros((1 << (2 * self._offsets.size).bit_length(), 2), np.uint64)
+        enter_all(self._slots, self._blob, self._offsets, self._n_words)
+
+
+@njit(nogil=True, cache=True)
+def count_words(lines, begin, slots, blob, offsets, counts, n_words):
+    """Count from line ``begin`` on; return the first line without room, and the new n_words."""
+    data, starts, ends, _ = lines
+    longest = 0
+    for i in range(begin, ends.size):
+        longest = max(longest, ends[i] - starts[i])
+    edges = np.empty(longest + 2, np.int64)
+    for i in range(begin, ends.size):
+        n_bytes = ends[i] - starts[i]
+        if n_words + n_bytes + 2 > offsets.size or offsets[n_words] + n_bytes + 64 > blob.size:
+            return i, n_words
+        for w in range(find_words(data, starts[i], ends[i], edges)):
+            start, size = edges[2 * w], edges[2 * w + 1] - edges[2 * w]
+            key = word_key(data, start, size)
+            word = find_word(data, start, size, key, slots, blob, offsets)
+            if word < 0:
+                copy_bytes(blob, offsets[n_words], data, start, size)
+                offsets[n_words + 1] = offsets[n_words] + size
+                enter_word(slots, -1 - word, key, size, n_words)
+                word = n_words
+                n_words += 1
+            counts[word] += 1
+    return ends.size, n_words
+
+
+@njit(nogil=True, cache=True)
+def enter_all(slots, blob, offsets, n_words):
+    """Fill an empty table with distinct words."""
+    for word in range(n_words):
+        start, size = offsets[word], offsets[word + 1] - offsets[word]
+        key = word_key(blob, start, size)
+        found = find_word(blob, start, size, key, slots, blob, offsets)
+        enter_word(slots, -1 - found, key, size, word)
