@@ -79,10 +79,11 @@ class Choices(Draw):
     reader of the German sentence could say.
     """
 
-    __slots__ = ("wording",)
+    __slots__ = ("polite", "wording")
 
     def __init__(self, seed: int, index: int, *, canonical: bool = False) -> None:
         super().__init__(seed, index)
+        self.polite = self.chance(45)  # Sie or du: one register a sentence
         self.wording = None if canonical else Draw(seed ^ GAMMA, index)
 
     def word(self, options: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ IRREGULAR = {
     line.split()[0]: line.split()
     for line in """
 be was been being
+begin began begun beginning
 bring brought brought
 buy bought bought
 cut cut cut cutting

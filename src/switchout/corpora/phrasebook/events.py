@@ -109,7 +109,7 @@ def event(
     plans = PLANS if frame.subject == "P" else THING_PLANS
     plan = plan or d.spin(plans[frame.kind])
     _set_time(d, clause, plan, frame, spoken=pronouns is ASKING)
-    negative = not clause.often[0] and plan != "schedule" and d.chance(negation)
+    negative = plan not in ("schedule", "habit") and d.chance(negation)
     _complements(
         d, clause, frame, gap=gap, negative=negative, habit=plan == "habit", objects=objects
     )
@@ -151,7 +151,8 @@ def _set_time(d: Choices, clause: Clause, plan: str, frame: Frame, *, spoken: bo
         preterite = plan == "was" or (third and not spoken and d.chance(22))
         clause.de_form = "past" if preterite else "perfect"
         time = "past" if plan == "past" and d.chance(60) else ""
-        clause.en_form = "past" if time or preterite else d.word(("past", "past", "perfect"))
+        known = time or preterite or clause.head.base == "lie"
+        clause.en_form = "past" if known else d.word(("past", "past", "perfect"))
     elif plan == "future":
         clause.de_form = "future" if d.chance(40) else "present"
         going = "progressive" if clause.head.base == "go" else "be going to"
@@ -228,7 +229,8 @@ def _complements(
             clause.rest.append(de)
             clause.complements.append(en)
         else:
-            _argument(d, clause, frame, case=case, tags=tags, negative=negative)
+            pronoun = "+o" in frame.extras and len(seen) == 1
+            _argument(d, clause, case=case, tags=tags, negative=negative, pronoun=pronoun)
 
 
 FIXED = {
@@ -274,11 +276,11 @@ def _school(phrase: str) -> str:
 
 
 def _argument(
-    d: Choices, clause: Clause, frame: Frame, *, case: str, tags: str, negative: bool
+    d: Choices, clause: Clause, *, case: str, tags: str, negative: bool, pronoun: bool
 ) -> None:
     preposition, _, letter = case.rpartition("+")
     index = ACC if letter == "A" else DAT
-    phrase, noun = _somebody_or_something(d, clause.subject, frame, tags)
+    phrase, noun = _somebody_or_something(d, clause.subject, tags, pronoun=pronoun)
     if negative and not phrase.definite and not preposition and noun is not None:
         phrase = negated(d, phrase, noun)
     de = phrase.de[index]
@@ -294,9 +296,9 @@ def _argument(
 
 
 def _somebody_or_something(
-    d: Choices, subject: Phrase, frame: Frame, tags: str
+    d: Choices, subject: Phrase, tags: str, *, pronoun: bool
 ) -> tuple[Phrase, Noun | None]:
-    if tags == "P" or ("+o" in frame.extras and d.chance(30)):
+    if tags == "P" or (pronoun and d.chance(30)):
         return object_pronoun(d, subject), None
     if tags.endswith(",name"):
         if d.chance(20):

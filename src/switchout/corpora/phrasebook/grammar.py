@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from switchout.corpora.phrasebook import everyday, sentences
+from switchout.corpora.phrasebook import errands, everyday, sentences
 from switchout.corpora.phrasebook.draw import Choices, weighted
 from switchout.corpora.phrasebook.situations import because
 
@@ -22,12 +22,12 @@ KINDS: dict[Callable[[Choices], tuple[str, str]], int] = {
     sentences.since: 22,
     sentences.relative: 45,
     because: 75,
-    everyday.price: 22,
-    everyday.directions: 40,
-    everyday.clock: 22,
-    everyday.age: 15,
-    everyday.introduction: 24,
-    everyday.order: 28,
+    errands.price: 22,
+    errands.directions: 40,
+    errands.clock: 22,
+    errands.age: 15,
+    errands.introduction: 24,
+    errands.order: 28,
     everyday.weather: 4,
     everyday.pain: 12,
     everyday.feeling: 25,
@@ -36,7 +36,7 @@ KINDS: dict[Callable[[Choices], tuple[str, str]], int] = {
     everyday.liking: 28,
     everyday.having: 28,
     everyday.positions: 28,
-    everyday.thanks: 8,
+    errands.thanks: 8,
     everyday.belongings: 16,
     everyday.taken_up: 20,
 }

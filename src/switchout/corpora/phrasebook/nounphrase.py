@@ -27,7 +27,7 @@ class Phrase(NamedTuple):
 
 POSSESSIVES = ("mein", "dein", "sein", "ihr", "unser", "euer", "ihr", "Ihr")
 POSSESSIVES_EN = ("my", "your", "his", "her", "our", "your", "their", "your")
-OWNERS = weighted({0: 46, 1: 14, 2: 13, 3: 10, 4: 10, 7: 7})
+OWNERS = weighted({0: 46, 1: 20, 2: 13, 3: 11, 4: 10})
 NUMBERS = weighted(
     {("zwei", "two"): 50, ("drei", "three"): 30, ("vier", "four"): 12, ("fünf", "five"): 8}
 )
@@ -61,6 +61,17 @@ OBJECTS = weighted({I: 25, YOU: 20, HE: 15, SHE: 12, WE: 12, YOU_ALL: 5, YOU_POL
 TOGETHER = {0: (0, 4), 4: (0, 4, 1, 5, 7), 1: (1, 5), 5: (1, 5), 7: (7,)}  # owners that overlap
 
 
+LISTENER = weighted({YOU: 1})
+
+
+def pronoun(d: Choices, wheel: Wheel[Phrase]) -> Phrase:
+    """Return a pronoun of the wheel in the register of the sentence: du and ihr, or Sie."""
+    phrase = d.spin(wheel)
+    if phrase.owner in (1, 5) and d.polite:
+        return YOU_POLITE
+    return YOU if phrase.owner == 7 and not d.polite else phrase
+
+
 def name(d: Choices) -> Phrase:
     """Return a first name, or Herr or Frau and a surname."""
     if d.chance(14):
@@ -77,7 +88,7 @@ def name(d: Choices) -> Phrase:
 def object_pronoun(d: Choices, subject: Phrase) -> Phrase:
     """Return a personal pronoun that cannot mean (part of) the subject."""
     while True:
-        phrase = d.spin(OBJECTS)
+        phrase = pronoun(d, OBJECTS)
         if phrase.owner not in TOGETHER.get(subject.owner, ()) or phrase.owner < 0:
             return phrase
 
@@ -94,11 +105,11 @@ def person(d: Choices, pronouns: Wheel[Phrase] | None = None, share: int = 55) -
     One asks about *your* sister and speaks of *my* sister.
     """
     if pronouns is not None and d.chance(share):
-        return d.spin(pronouns)
+        return pronoun(d, pronouns)
     kind = d.spin(PEOPLE)
     if kind == "name":
         return name(d)
-    listener = d.pick((YOU, YOU_POLITE)) if pronouns is ASKING else None
+    listener = pronoun(d, LISTENER) if pronouns is ASKING else None
     return noun_phrase(d, d.spin(tagged(kind)), listener)
 
 
@@ -129,9 +140,7 @@ def noun_phrase(d: Choices, noun: Noun, subject: Phrase | None = None, mark: str
 
 PROFILES = {
     "kin": weighted({("poss", False): 76, ("of", False): 12, ("poss", True): 12}),
-    "friend": weighted(
-        {("poss", False): 52, ("indef", False): 18, ("def", False): 12, ("poss", True): 18}
-    ),
+    "friend": weighted({("poss", False): 62, ("indef", False): 18, ("poss", True): 20}),
     "boss": weighted({("poss", False): 60, ("def", False): 40}),
     "person": weighted(
         {
@@ -153,21 +162,24 @@ PROFILES = {
             ("def", True): 4,
         }
     ),
-    "thing!": weighted(
-        {("def", False): 50, ("poss", False): 36, ("dies", False): 8, ("def", True): 6}
-    ),
+    "thing!": weighted({("def", False): 52, ("poss", False): 38, ("dies", False): 10}),
     "thing?": weighted(
         {
-            ("indef", False): 60,
+            ("indef", False): 66,
             ("none", True): 10,
             ("num", True): 10,
-            ("dies", False): 10,
-            ("def", False): 10,
+            ("dies", False): 8,
+            ("def", False): 6,
         }
     ),
+    "fruit": weighted(
+        {("none", True): 40, ("indef", False): 24, ("num", True): 18, ("def", True): 18}
+    ),
+    "fruit?": weighted({("none", True): 64, ("num", True): 22, ("indef", False): 14}),
     "mass": weighted(
         {("none", False): 80, ("def", False): 8, ("some", False): 6, ("much", False): 6}
     ),
+    "mass?": weighted({("none", False): 90, ("much", False): 10}),
     "mass!": weighted({("def", False): 1}),
     "the": weighted({("def", False): 92, ("dies", False): 8}),
     "plural": weighted({("poss", True): 55, ("def", True): 45}),
@@ -191,6 +203,8 @@ def build(
     subject: Phrase | None = None,
 ) -> Phrase:
     """Return the phrase with a determiner: def, indef, poss, of, dies, kein, num, some, none."""
+    if noun.singular[0] == "-" or noun.plural[0] == "-":
+        plural = noun.singular[0] == "-"
     gender = PLURAL if plural else noun.gender
     article, article_en, endings = _determiner(d, noun, determiner, gender=gender, subject=subject)
     forms = noun.plural if plural else noun.singular
@@ -287,6 +301,8 @@ def _owner(d: Choices, subject: Phrase | None) -> int:
     if subject is not None and subject.owner >= 0 and d.chance(85):
         return subject.owner
     owner = d.spin(OWNERS)
+    if owner == 1 and d.polite:
+        owner = 7
     unclear = subject is not None and (subject.owner in (3, 6) or subject.owner < 0)
     return 0 if unclear and owner in (2, 3) else owner
 

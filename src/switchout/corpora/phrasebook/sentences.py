@@ -13,12 +13,17 @@ from switchout.corpora.phrasebook.lexicon import Frame, Noun, frames, nouns, tag
 from switchout.corpora.phrasebook.nounphrase import (
     ASKING,
     ASSERTING,
+    HE,
+    SHE,
+    THEY,
     WE,
     YOU,
     YOU_POLITE,
+    I,
     Phrase,
     build,
     person,
+    pronoun,
 )
 
 Pair = tuple[str, str]
@@ -41,7 +46,9 @@ def two_statements(d: Choices) -> Pair:
         left, right = _timeless(d, frame, plan), _timeless(d, frame, plan)
     while right.subject.en == left.subject.en:
         right.subject = person(d)
-    right.de_form, right.en_form = left.de_form, left.en_form
+    if not together:
+        left.de_form = right.de_form = "perfect"
+        left.en_form = right.en_form = "past"
     link, link_en = ("und", "and") if together else (", aber", ", but")
     return (
         f"{left.de_statement()} {link} {right.de_statement()} .",
@@ -57,14 +64,16 @@ def _timeless(d: Choices, frame: Frame, plan: str) -> Clause:
 
 def yes_no(d: Choices) -> Pair:
     clause = event(d, pronouns=ASKING, negation=0)
-    _ask_permission(clause)
+    _as_asked(clause)
     return f"{clause.de_question()} ?", f"{clause.en_question()} ?"
 
 
-def _ask_permission(clause: Clause) -> None:
-    """Set *may I* for darf ich, and keep polite questions polite."""
+def _as_asked(clause: Clause) -> None:
+    """Avoid *must you* and *may she*, which English asks otherwise."""
+    if clause.de_form == "must":
+        clause.en_form = "have to"
     if clause.de_form == "may":
-        clause.en_form = "may" if clause.subject.agreement == 0 else "be allowed to"
+        clause.en_form = "be allowed to"
 
 
 WH = weighted({"why": 16, "when": 18, "where": 16, "object": 26, "subject": 14, "often": 10})
@@ -72,6 +81,7 @@ WH = weighted({"why": 16, "when": 18, "where": 16, "object": 26, "subject": 14, 
 
 def wh(d: Choices) -> Pair:
     clause = _wh_clause(d, ASKING)
+    _as_asked(clause)
     return f"{clause.de_question()} ?", f"{clause.en_question()} ?"
 
 
@@ -159,14 +169,14 @@ def _object_question(d: Choices, pronouns: Wheel[Phrase]) -> Clause:
 ASKERS = weighted(
     {
         ("ich weiß nicht", "I do not know", "."): 30,
-        ("weißt du", "do you know", "?"): 22,
-        ("wissen Sie", "do you know", "?"): 22,
-        ("können Sie mir sagen", "can you tell me", "?"): 16,
+        ("weißt du", "do you know", "?"): 44,
+        ("kannst du mir sagen", "can you tell me", "?"): 20,
         ("er fragt", "he asks", "."): 6,
         ("sie fragt", "she asks", "."): 6,
         ("wir wissen nicht", "we do not know", "."): 6,
     }
 )
+POLITE = {"weißt du": "wissen Sie", "kannst du mir sagen": "können Sie mir sagen"}
 CLAIMERS = weighted(
     {
         ("ich glaube", "I think", "I believe"): 28,
@@ -181,9 +191,7 @@ CLAIMERS = weighted(
         ("ich habe gehört", "I have heard", "I heard"): 6,
     }
 )
-OTHERS = weighted(
-    {p: w for p, w in zip(ASSERTING.items, (0, 24, 22, 6, 14, 14, 12, 5), strict=True) if w}
-)
+OTHERS = weighted({HE: 30, SHE: 28, THEY: 20, WE: 14, I: 8})
 
 
 def that(d: Choices) -> Pair:
@@ -199,6 +207,7 @@ def that(d: Choices) -> Pair:
 def whether(d: Choices) -> Pair:
     """Return an indirect question: with ob, or with a question word."""
     asker, asker_en, stop = d.spin(ASKERS)
+    asker = POLITE.get(asker, asker) if d.polite else asker
     if d.chance(40):
         clause = event(d, pronouns=OTHERS, negation=0)
         return (
@@ -219,7 +228,7 @@ def whether(d: Choices) -> Pair:
 def request(d: Choices) -> Pair:
     """Return an imperative or a polite request."""
     kind = d.below(10)
-    subject = YOU_POLITE if d.chance(55) else YOU
+    subject = YOU_POLITE if d.polite else YOU
     clause = event(
         d, d.spin(named(REQUESTED)), subject=subject, plan="state", negation=0, plain=True
     )
@@ -269,7 +278,7 @@ SHARED = (
 
 def to_infinitive(d: Choices) -> Pair:
     """Return vergessen, versuchen, planen, Zeit haben with zu and the infinitive."""
-    subject = d.spin(ASSERTING)
+    subject = pronoun(d, ASSERTING)
     link, form = d.spin(GOVERNORS)
     governor = Clause(subject, *_governor_verbs()[link])
     governor.de_form, governor.en_form = form.split("/")
@@ -399,8 +408,8 @@ def _use_person(d: Choices, noun: Noun, phrase: Phrase, inner: str, inner_en: st
     if kind == 0:
         return f"das ist {phrase.de[0]} {inner} .", f"that is {phrase.en} {inner_en} ."
     if kind == 1:
-        who, who_en = d.pick((("kennst du", "do you know"), ("kennen Sie", "do you know")))
-        return f"{who} {phrase.de[1]} {inner} ?", f"{who_en} {phrase.en} {inner_en} ?"
+        who = "kennen Sie" if d.polite else "kennst du"
+        return f"{who} {phrase.de[1]} {inner} ?", f"do you know {phrase.en} {inner_en} ?"
     if kind == 2:
         return f"ich kenne {phrase.de[1]} {inner} .", f"I know {phrase.en} {inner_en} ."
     predicate, *wordings = d.pick(PREDICATES[noun.gender])
