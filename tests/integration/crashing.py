@@ -88,7 +88,7 @@ def kill(team: list[Any], rng: random.Random) -> None:
 def wait_for(moment: str, team: list[Any], out: Path, rng: random.Random, epoch: int) -> bool:
     """Wait until ``moment``; False if the training ended before it came."""
     is_there = {
-        "any time": _after(rng.uniform(0, 1.0)),
+        "any time": _after(rng.expovariate(2.0)),
         "checkpoint write": lambda: any(out.glob("*/.writing-*")),
         "epoch boundary": _boundary(out, epoch),
     }[moment]

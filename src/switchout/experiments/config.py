@@ -84,6 +84,8 @@ class Side(Section):
     tau: Annotated[float, Field(ge=0)] | None = None
     rate: Annotated[float, Field(ge=0, le=1)] | None = None
     unk_is_word: bool = False  # the paper replaces and draws <unk> like any word
+    vectors: str | None = None  # of policy "similar": a text file of word vectors
+    neighbors: Positive = 32  # of policy "similar": candidates per word
 
     @model_validator(mode="before")
     @classmethod

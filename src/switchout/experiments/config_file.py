@@ -17,6 +17,10 @@ from switchout.experiments.config import FREE_KEYS, Config, flatten
 from switchout.files import read_bytes
 
 RUN_FORMAT = 1  # raise when the same configuration starts to mean another result
+FILE_KEYS = {
+    *("vocabulary.source_file", "vocabulary.target_file"),
+    *("augment.source.vectors", "augment.target.vectors"),
+}
 PRESETS = Path(__file__).with_name("presets")
 
 
@@ -97,9 +101,8 @@ def run_key(config: Config, data_hash: str) -> str:
         and (key not in FREE_KEYS or key in ("train.steps", "train.checkpoint_every"))
     }
     deciding["data.corpus"] = Path(config.data.corpus).name
-    for key in ("vocabulary.source_file", "vocabulary.target_file"):
-        if key in deciding:
-            deciding[key] = sha256(read_bytes(deciding[key])).hexdigest()
+    for key in deciding.keys() & FILE_KEYS:
+        deciding[key] = sha256(read_bytes(deciding[key])).hexdigest()
     address = {"format": RUN_FORMAT, "data": data_hash, "config": deciding}
     return sha256(json.dumps(address, sort_keys=True).encode()).hexdigest()[:16]
 
