@@ -1,0 +1,133 @@
+"""``switchout buckets``: where does a system gain? By distance, length, rare and unknown words."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command()
+def buckets(
+    ref: Annotated[Path, typer.Option(help="Reference: real text, a line per sentence.")],
+    baseline: Annotated[
+        str, typer.Option(metavar="NAME=F1,F2,…", help="Outputs of the baseline's runs (seeds).")
+    ],
+    system: Annotated[
+        list[str], typer.Option(metavar="NAME=F1,F2,…", help="A system's runs; may be repeated.")
+    ],
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="wer, length, rarest, unknown; may be repeated. Default: all it can."),
+    ] = None,
+    neighbors: Annotated[
+        Path | None, typer.Option(help="File of 'switchout neighbors', for wer.")
+    ] = None,
+    train: Annotated[
+        Path | None, typer.Option(help="Training text, source side: for wer, rarest, unknown.")
+    ] = None,
+    test: Annotated[Path | None, typer.Option(help="Test text, source side; with --train.")] = None,
+    vocab: Annotated[
+        Path | None, typer.Option(help="Known source words, one a line; default: those of --train.")
+    ] = None,
+    edges: Annotated[
+        str | None, typer.Option(metavar="E1,E2,…", help="Where buckets begin, for one --by.")
+    ] = None,
+    n: Annotated[
+        int, typer.Option("--buckets", min=1, help="Buckets of about equally many sentences.")
+    ] = 5,
+    metric: Annotated[str, typer.Option(help="bleu, chrf or ter.")] = "bleu",
+    tokenize: Annotated[
+        str, typer.Option(help="sacrebleu's tokenizer for BLEU; none for tokenised text.")
+    ] = "13a",
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", "-l", help="BLEU without case.")
+    ] = False,
+    resamples: Annotated[int, typer.Option(min=100, help="Resampled test sets.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Write a figure: .svg, .png or .pdf.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+) -> None:
+    """Gain over a baseline in buckets of test sentences, and whether it has a trend.
+
+    \b
+    Example:
+      switchout buckets --ref test.en --baseline base=b1.hyp,b2.hyp --system new=n1.hyp,n2.hyp \\
+        --train train.de --test test.de --by wer --plot gains.svg
+      switchout buckets --ref test.en --baseline base.hyp --system new.hyp \\
+        --neighbors nn.tsv --by wer --edges 0.4,0.6,0.8 --json
+    """
+    from switchout.cli.compare import _system
+    from switchout.errors import SwitchOutError
+    from switchout.evaluation.buckets import break_down
+    from switchout.evaluation.features import features_of
+    from switchout.evaluation.scores import read_hypotheses, read_references
+    from switchout.evaluation.statistics import Metric
+    from switchout.files import read_lines
+    from switchout.report.buckets import gains_table, plot_gains, trends_table
+
+    references = read_references(ref)
+    base, *systems = (_system(text, ref, len(references)) for text in (baseline, *system))
+    features = features_of(
+        references,
+        by=by or (),
+        wer=_wer(neighbors, ref, len(references)) if neighbors else None,
+        sources=read_hypotheses(test, references=ref, n_lines=len(references)) if test else None,
+        train=read_lines(train) if train else None,
+        known=set(read_lines(vocab)) if vocab else None,
+        workers=len(os.sched_getaffinity(0)),
+    )
+    if edges is not None and len(features) != 1:
+        raise SwitchOutError("--edges needs exactly one --by")
+    breakdowns = break_down(
+        references,
+        base,
+        systems,
+        features,
+        metric=Metric(metric, references, tokenize=tokenize, lowercase=lowercase),
+        edges=None if edges is None else _numbers(edges),
+        n_buckets=n,
+        n_resamples=resamples,
+        seed=seed,
+    )
+    if plot is not None:
+        plot_gains(breakdowns, plot)
+    if as_json:
+        print(json.dumps([b.to_dict() for b in breakdowns], ensure_ascii=False, indent=2))
+        return
+    for breakdown in breakdowns:
+        table = gains_table(breakdown)
+        print(table.title, table.text(), "", sep="\n")
+    trends = trends_table(breakdowns)
+    print(trends.text(), trends.note, breakdowns[0].metric.signature, sep="\n")
+
+
+def _wer(path: Path, ref: Path, n_lines: int) -> NDArray[np.float64]:
+    from switchout.errors import SwitchOutError
+    from switchout.evaluation.neighbors import read_wer
+
+    wer = read_wer(path)
+    if len(wer) != n_lines:
+        raise SwitchOutError(
+            f"{path} has {len(wer)} lines but {ref} has {n_lines}: "
+            "make it from the same test set with 'switchout neighbors'"
+        )
+    return wer
+
+
+def _numbers(text: str) -> list[float]:
+    from switchout.errors import SwitchOutError
+
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise SwitchOutError(f"--edges {text}: expected numbers such as 0.4,0.6,0.8") from None

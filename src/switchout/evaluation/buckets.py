@@ -1,0 +1,211 @@
+"""Gain of systems over a baseline in groups of test sentences: where does it help?
+
+Figure 2 of the paper buckets by WER to the nearest training sentence. Here every bucket also has
+its number of sentences and an interval, and the trend over the buckets is tested (`trend`).
+
+* A bucket is a set of test sentences, the same for all systems.
+* The score of a bucket is the corpus score of its sentences; with several runs, the mean over runs.
+* The interval resamples the sentences of the bucket, the same ones for both systems. It covers
+  the luck of the sentences, not of the seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from switchout.errors import SwitchOutError
+from switchout.evaluation.comparison import N_RESAMPLES, System
+from switchout.evaluation.features import Feature, length
+from switchout.evaluation.resampling import bootstrap_sums, jackknife
+from switchout.evaluation.significance import bootstrap_interval
+from switchout.evaluation.statistics import Array, Metric
+from switchout.evaluation.trend import Trend, trend
+
+N_BUCKETS = 5
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """The test sentences with low ≤ value < high (None: no bound), as indices."""
+
+    label: str
+    low: float | None
+    high: float | None
+    members: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Gain:
+    """One system in one bucket; everything None in an empty bucket, ``ci95`` below 2 sentences."""
+
+    baseline: float | None
+    system: float | None
+    delta: float | None
+    ci95: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """Gains of all systems by one feature.
+
+    Attributes:
+        feature: What the buckets are made by.
+        metric: Of the scores.
+        baseline: Its name.
+        systems: Their names.
+        buckets: In the order of the feature.
+        gains: [system][bucket].
+        trends: [system]; None where no slope can be found.
+    """
+
+    feature: Feature
+    metric: Metric
+    baseline: str
+    systems: Sequence[str]
+    buckets: Sequence[Bucket]
+    gains: Sequence[Sequence[Gain]]
+    trends: Sequence[Trend | None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``switchout buckets --json`` prints for one feature."""
+        return {
+            "by": self.feature.name,
+            "title": self.feature.title,
+            "metric": self.metric.name,
+            "signature": self.metric.signature,
+            "baseline": self.baseline,
+            "buckets": [
+                {"label": b.label, "low": b.low, "high": b.high, "sentences": len(b.members)}
+                for b in self.buckets
+            ],
+            "systems": [
+                {
+                    "system": name,
+                    "buckets": [asdict(gain) for gain in gains],
+                    "trend": asdict(slope) | {"per": self.feature.unit} if slope else None,
+                }
+                for name, gains, slope in zip(self.systems, self.gains, self.trends, strict=True)
+            ],
+        }
+
+
+def break_down(
+    references: Sequence[str],
+    baseline: System,
+    systems: Sequence[System],
+    features: Sequence[Feature],
+    *,
+    metric: Metric,
+    edges: Sequence[float] | None = None,
+    n_buckets: int = N_BUCKETS,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
+) -> list[Breakdown]:
+    """Return the gains of the systems by each feature.
+
+    Args:
+        references: Real text, one line per test sentence.
+        baseline, systems: Outputs, several runs each if there are.
+        features: Quantities to bucket by.
+        metric: Prepared with the same references.
+        edges: Where buckets begin; by default so that buckets hold about equally many sentences.
+        n_buckets: How many, if ``edges`` does not say so.
+        n_resamples, seed: Of the bootstrap over sentences.
+    """
+    base, *others = ([metric.statistics(run) for run in s.runs] for s in (baseline, *systems))
+    pseudo = [np.mean([jackknife(metric, run) for run in runs], axis=0) for runs in (base, *others)]
+    lengths = length(references).values
+    result = []
+    for feature in features:
+        cuts = edges if edges is not None else quantile_edges(feature.values, n_buckets)
+        buckets = make_buckets(feature.values, cuts)
+        by_bucket = [
+            _gains(metric, base, others, bucket.members, n_resamples, seed) for bucket in buckets
+        ]
+        trends = [
+            trend(
+                gained - pseudo[0],
+                feature.scale,
+                lengths=lengths,
+                n_resamples=n_resamples,
+                seed=seed,
+            )
+            for gained in pseudo[1:]
+        ]
+        result.append(
+            Breakdown(
+                feature=feature,
+                metric=metric,
+                baseline=baseline.name,
+                systems=[system.name for system in systems],
+                buckets=buckets,
+                gains=[[gains[k] for gains in by_bucket] for k in range(len(systems))],
+                trends=trends,
+            )
+        )
+    return result
+
+
+def quantile_edges(values: Array, n_buckets: int) -> list[float]:
+    """Return up to ``n_buckets - 1`` edges between distinct values, nearest to equal shares.
+
+    Example:
+        >>> quantile_edges(np.array([0, 0, 0, 0, 0, 0, 1, 2, 3, 3]), 3)
+        [1.0, 2.0]
+    """
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) < 2:
+        return []
+    below = np.cumsum(counts)[:-1]  # sentences before each possible edge
+    targets = np.arange(1, n_buckets) * len(values) / n_buckets
+    nearest = np.unique(np.abs(below[:, None] - targets).argmin(axis=0))
+    return [float(edge) for edge in distinct[1:][nearest]]
+
+
+def make_buckets(values: Array, edges: Sequence[float]) -> list[Bucket]:
+    """Group sentences by where their value lies among the edges."""
+    if not np.isfinite(edges).all() or any(high <= low for low, high in pairwise(edges)):
+        raise SwitchOutError(f"bucket edges must be finite and increase, got {list(edges)}")
+    place = np.searchsorted(np.asarray(edges, dtype=float), values, side="right")
+    bounds = [None, *edges, None]
+    return [
+        Bucket(_label(low, high), low, high, np.flatnonzero(place == i))
+        for i, (low, high) in enumerate(pairwise(bounds))
+    ]
+
+
+def _label(low: float | None, high: float | None) -> str:
+    if low is None:
+        return "all" if high is None else f"< {high:.3g}"
+    return f"≥ {low:.3g}" if high is None else f"{low:.3g} – {high:.3g}"
+
+
+def _gains(
+    metric: Metric,
+    base: Sequence[Array],
+    others: Sequence[Sequence[Array]],
+    members: NDArray[np.int64],
+    n_resamples: int,
+    seed: int,
+) -> list[Gain]:
+    """Compare every system with the baseline on some sentences, [system]."""
+    if not len(members):
+        return [Gain(None, None, None, None)] * len(others)
+    sides = [[run[members] for run in runs] for runs in (base, *others)]
+    scores = [np.mean([metric.from_sums(run.sum(axis=0)) for run in runs]) for runs in sides]
+    sums = iter(
+        bootstrap_sums([run for runs in sides for run in runs], n_resamples=n_resamples, seed=seed)
+    )
+    drawn = [np.mean([metric.from_sums(next(sums)) for _ in runs], axis=0) for runs in sides]
+    gains = []
+    for score, resampled in zip(scores[1:], drawn[1:], strict=True):
+        delta = float(score - scores[0])
+        interval = bootstrap_interval(delta, resampled - drawn[0]) if len(members) > 1 else None
+        gains.append(Gain(float(scores[0]), float(score), delta, interval))
+    return gains

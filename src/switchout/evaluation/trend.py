@@ -1,0 +1,91 @@
+"""Does the gain grow with a quantity? A slope over sentences, and how sure it is.
+
+Corpus BLEU is not a mean over sentences, but its jackknife pseudo-values are: one number g_i per
+sentence, whose mean is the corpus gain Δ. g_i is not yet the gain *on* sentence i: a sentence of
+l_i words moves the corpus score by its share l_i / l̄ of the words, so g_i ≈ Δ + (l_i / l̄)(r_i − Δ).
+The slope is that of r_i, the gain in points where the sentence stands, by least squares on the
+quantity and the length, weighted by l_i. (The slope of g_i itself would be ruled by one-word
+sentences, whose distance varies most and whose words hardly count, and miss what buckets show.)
+Sentences are drawn with replacement to see how much the slope owes to the choice of sentences.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from switchout.evaluation.resampling import bootstrap_sums
+from switchout.evaluation.significance import bootstrap_interval, p_bootstrap
+from switchout.evaluation.statistics import Array
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Slope of the gain, in points of the metric per unit of the quantity; 95% interval; p."""
+
+    slope: float
+    ci95: tuple[float, float]
+    p: float
+
+
+def trend(
+    gains: Array,
+    values: Array,
+    *,
+    lengths: Array,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+) -> Trend | None:
+    """Return the slope of the gain on a quantity, adjusted for length; None if there is none.
+
+    Args:
+        gains: Difference of jackknife pseudo-values, [sentence].
+        values: The quantity, [sentence].
+        lengths: Words of the references, [sentence].
+        n_resamples, seed: Of the bootstrap over sentences.
+
+    Example:
+        >>> x = np.arange(20.0)
+        >>> found = trend(3 * x + x % 2, x, lengths=np.full(20, 7.0), n_resamples=100)
+        >>> round(found.slope, 1)
+        3.0
+    """
+    # Standardised columns keep the normal equations well-conditioned.
+    columns = [np.ones(len(gains)), _standardised(values), _standardised(lengths)]
+    if _is_singular(columns):
+        columns.pop()  # all of one length, or the quantity is the length
+    if _is_singular(columns):
+        return None
+    design = np.column_stack(columns)
+    mean_length, delta = lengths.mean(), gains.mean()
+    weighted_gains = lengths * delta + mean_length * (gains - delta)  # l_i r_i
+    products = (lengths[:, None, None] * design[:, :, None] * design[:, None, :]).reshape(
+        len(gains), -1
+    )
+    targets = design * weighted_gains[:, None]
+    unit = float(np.std(values))
+    slope = float(_slopes(products.sum(axis=0), targets.sum(axis=0))) / unit
+    sums = bootstrap_sums([products, targets], n_resamples=n_resamples, seed=seed)
+    resampled = _slopes(*sums) / unit
+    return Trend(slope, bootstrap_interval(slope, resampled), p_bootstrap(slope, resampled))
+
+
+def _is_singular(columns: list[Array]) -> bool:
+    design = np.column_stack(columns)
+    n_columns = len(columns)
+    return len(design) <= n_columns or bool(np.linalg.matrix_rank(design) < n_columns)
+
+
+def _standardised(column: Array) -> Array:
+    spread = float(np.std(column))
+    return np.asarray((column - column.mean()) / (spread if spread > 0 else 1.0))
+
+
+def _slopes(products: Array, targets: Array) -> Array:
+    """Solve normal equations [..., columns²] and [..., columns]; return the second coefficient."""
+    n_columns = targets.shape[-1]
+    matrix = products.reshape(*targets.shape[:-1], n_columns, n_columns)
+    # A resample may hold one value only; the pseudo-inverse then says: no slope.
+    inverse = np.linalg.pinv(matrix, hermitian=True)
+    return np.asarray((inverse[..., 1, :] * targets).sum(axis=-1))
