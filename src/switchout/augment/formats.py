@@ -74,7 +74,16 @@ class TextFiles(TextFormat):
 
     source: str | None
     target: str | None
-    suffixes = ("src", "tgt")
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Endings of the output files of a part."""
+        ends = (("src", self.source), ("tgt", self.target))
+        return tuple(end for end, path in ends if path is not None)
+
+    def renamed(self, names: dict[str, str]) -> TextFiles:
+        """Return the same with some input files elsewhere."""
+        return TextFiles(*(p and names.get(p, p) for p in (self.source, self.target)))
 
     @property
     def inputs(self) -> list[str]:
@@ -140,6 +149,10 @@ class TabSeparated(TextFormat):
 
     path: str
     suffixes = ("tsv",)
+
+    def renamed(self, names: dict[str, str]) -> TabSeparated:
+        """Return the same with the input file elsewhere."""
+        return TabSeparated(names.get(self.path, self.path))
 
     @property
     def inputs(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -27,10 +27,11 @@ POLICIES = ["switchout", "raml", "hamming", "word_dropout"]
 class Format(Protocol):
     """How pairs are read and written; see `formats`."""
 
-    suffixes: tuple[str, ...]
-
+    @property
+    def suffixes(self) -> tuple[str, ...]: ...
     @property
     def inputs(self) -> list[str]: ...
+    def renamed(self, names: dict[str, str]) -> Format: ...
     def chunks(self, part: Part, chunk_bytes: int, digests: Any = None) -> Any: ...
     def cut(self, part_bytes: int, digests: Any = None) -> list[Part]: ...
     def open_output(self, path: str, *, sync: bool) -> Output: ...
@@ -67,17 +68,32 @@ class Noise:
         encoded = ",encoded" if self.encoder else ""
         return f"{self.policy}({how}{null}),vocab={self.lexicon.digest}{encoded}"
 
+    def check(self, side: str) -> None:
+        """Refuse a wrong policy or parameter before any word is known."""
+        self._rule(side, Words(2, special_ids=()))
+
+    def with_lexicon(self, lexicon: Lexicon, side: str) -> Noise:
+        """Return the same noise with words to draw from."""
+        if len(lexicon.known) < 2:
+            raise SwitchOutError(
+                f"the vocabulary of the {side} holds {len(lexicon.known)} word(s) that may be drawn"
+                f" ({lexicon.n_special} special): at least two are needed"
+            )
+        return replace(self, lexicon=lexicon)
+
     def rule(self, side: str) -> Rule | None:
-        """Return the policy's rule for sampling; refuse wrong parameters."""
-        if self.policy is None:
-            return None
+        """Return the policy's rule for sampling."""
+        return None if self.policy is None else self._rule(side, self.lexicon.words)
+
+    def _rule(self, side: str, words: Words) -> Rule:
+        xy = "x" if side == "source" else "y"
         if self.policy not in POLICIES:
-            raise SwitchOutError(f"no policy {self.policy!r}{did_you_mean(self.policy, POLICIES)}")
+            near = did_you_mean(str(self.policy), POLICIES)
+            raise SwitchOutError(f"--policy-{xy}: no policy {self.policy!r}{near}")
         if (self.tau is None) == (self.rate is None):
-            xy = "x" if side == "source" else "y"
-            raise SwitchOutError(f"the {side} needs either --tau-{xy} or --rate-{xy}")
+            raise SwitchOutError(f"the {side} takes either --tau-{xy} or --rate-{xy}, not both")
         try:
-            return _rule(self.policy, self.tau, self.rate, self.lexicon.words)
+            return _rule(self.policy, self.tau, self.rate, words)
         except (ValueError, TypeError) as error:
             raise SwitchOutError(f"{side}: {error}") from None
 
@@ -177,7 +193,6 @@ class Job:
         for i, noise in enumerate((self.source, self.target)):
             lines = sides[i]
             if noise.encoder is not None and lines is not None:
-                name = self.format.inputs[min(i, len(self.format.inputs) - 1)]
                 encoder = load_encoder(noise.encoder)
-                sides[i] = encode_lines(lines, encoder, name=name, first_line=chunk.first_line)
+                sides[i] = encode_lines(lines, encoder, name=SIDES[i], first_line=chunk.first_line)
         return chunk._replace(sides=(sides[0], sides[1]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,23 +24,22 @@ _RECORDS_PER_MB = 4096
 
 
 class ParquetOutput(Output):
-    """A Parquet file being written; the first table fixes its schema."""
+    """A Parquet file being written."""
 
-    _writer: Any = None
+    def __init__(self, path: str, schema: Any, *, sync: bool) -> None:
+        super().__init__(path, sync=sync, compress=False)
+        with self.guard():
+            self._writer = _pyarrow()[1].ParquetWriter(self.stream, schema)
 
     def write_table(self, table: Any) -> None:
         """Append a table as a row group."""
-        _, parquet = _pyarrow()
         with self.guard():
-            if self._writer is None:
-                self._writer = parquet.ParquetWriter(self.stream, table.schema)
             self._writer.write_table(table)
 
     def close(self) -> None:
         """End the file."""
-        if self._writer is not None:
-            with self.guard():
-                self._writer.close()
+        with self.guard():
+            self._writer.close()
         super().close()
 
 
@@ -53,6 +52,10 @@ class ParquetFile:
     target: str | None
     suffixes = ("parquet",)
 
+    def renamed(self, names: dict[str, str]) -> ParquetFile:
+        """Return the same with the input file elsewhere."""
+        return replace(self, path=names.get(self.path, self.path))
+
     @property
     def inputs(self) -> list[str]:
         """The file to read."""
@@ -61,9 +64,7 @@ class ParquetFile:
     def chunks(self, part: Part, chunk_bytes: int, digests: Any = None) -> Iterator[Chunk]:
         """Yield the records of a part."""
         pyarrow, _ = _pyarrow()
-        if digests:
-            with Path(self.path).open("rb") as handle:
-                hashlib.file_digest(handle, lambda: digests[0])
+        self._digest(digests)
         file = self._open()
         first, stop = part.ranges[0]
         groups = list(range(first, file.num_row_groups if stop is None else stop))
@@ -81,9 +82,7 @@ class ParquetFile:
 
     def cut(self, part_bytes: int, digests: Any = None) -> list[Part]:
         """Return parts of whole row groups, about ``part_bytes`` each."""
-        if digests:
-            with Path(self.path).open("rb") as handle:
-                hashlib.file_digest(handle, lambda: digests[0])
+        self._digest(digests)
         metadata = self._open().metadata
         parts: list[Part] = []
         begin, first_line, n_lines, size = 0, 0, 0, 0
@@ -97,7 +96,7 @@ class ParquetFile:
 
     def open_output(self, path: str, *, sync: bool) -> Output:
         """Return a file to write chunks to."""
-        return ParquetOutput(path, sync=sync, compress=False)
+        return ParquetOutput(path, self._open().schema_arrow, sync=sync)
 
     def write(self, outputs: list[Any], chunk: Chunk, written: Written) -> None:
         """Write the records of a chunk with their new sentences."""
@@ -114,12 +113,17 @@ class ParquetFile:
     def join(self, parts: list[Path], path: str) -> None:
         """Write the row groups of finished parts to one file."""
         _, parquet = _pyarrow()
-        output = ParquetOutput(path, sync=True, compress=False)
+        output = ParquetOutput(path, self._open().schema_arrow, sync=True)
         with all_or_nothing([output]):
             for part in parts:
                 file = parquet.ParquetFile(part)
                 for group in range(file.num_row_groups):
                     output.write_table(file.read_row_group(group))
+
+    def _digest(self, digests: Any) -> None:
+        if digests:
+            with Path(self.path).open("rb") as handle:
+                hashlib.file_digest(handle, lambda: digests[0])
 
     def _open(self) -> Any:
         pyarrow, parquet = _pyarrow()

@@ -16,18 +16,19 @@ import hashlib
 import json
 import multiprocessing
 import os
+import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
 from switchout.augment.counts import Counts
-from switchout.augment.formats import Chunk, Part
+from switchout.augment.formats import COPY_BYTES, Chunk, Part
 from switchout.augment.job import Job
 from switchout.augment.local import run_part
-from switchout.augment.streams import COMPRESSED
+from switchout.augment.streams import COMPRESSED, is_compressed, open_input, reading
 from switchout.errors import SwitchOutError
 from switchout.files import atomic
 
@@ -75,40 +76,103 @@ class Folder:
         _write_json(self.record(index), {"files": files, "counts": counts.to_dict()})
 
 
-def open_folder(job: Job, path: Path, outputs: list[str], manifest: dict[str, Any]) -> Folder:
-    """Make or check the folder of a run; refuse one that belongs to another run."""
+def run_in_parts(
+    job: Job,
+    path: Path,
+    outputs: list[str],
+    *,
+    part_bytes: int,
+    do_todo: Callable[[Job, Folder, dict[int, Part], Callable[[int], None]], None],
+    on_done: Callable[[int, int], None],
+    join: bool,
+) -> tuple[Counts, str]:
+    """Do all parts that are not done yet; return counts and data hash.
+
+    Args:
+        job: What to do.
+        path: Folder of the run; made, or continued.
+        outputs: Final names, which tell the compression of the parts.
+        part_bytes: About how much of the input is a part.
+        do_todo: `run_local` or `run_ray`.
+        on_done: Called with the number of parts done and of all.
+        join: Put the parts together under the final names and remove the folder.
+    """
     suffix = [next((s for s in COMPRESSED if out.endswith(s)), "") for out in outputs]
-    endings = tuple(f".{kind}{s}" for kind, s in zip(job.format.suffixes, suffix, strict=False))
-    if not path.parent.is_dir():
-        raise SwitchOutError(f"{path}: the folder {path.parent} does not exist")
-    path.mkdir(exist_ok=True)
-    known = path / "manifest.json"
-    if known.exists():
-        _check_same(known, manifest)
-    elif any(path.iterdir()):
-        raise SwitchOutError(f"{path}: is not empty and holds no manifest.json; name a new folder")
-    else:
-        _write_json(known, manifest)
-    return Folder(path, endings)
+    endings = tuple(f".{kind}{s}" for kind, s in zip(job.format.suffixes, suffix, strict=True))
+    folder = Folder(path, endings)
+    job, manifest = _plan(job, folder, part_bytes)
+    parts = [Part(line, n, tuple(map(tuple, ranges))) for line, n, ranges in manifest["parts"]]
+    done = {i: counts for i in range(len(parts)) if (counts := folder.finished(i)) is not None}
+    todo = {i: part for i, part in enumerate(parts) if i not in done}
+    on_done(len(done), len(parts))
+    if todo:
+        do_todo(job, folder, todo, lambda index: on_done(1, len(parts)))
+    total = Counts()
+    for index in range(len(parts)):
+        counts = folder.finished(index)
+        if counts is None:
+            raise SwitchOutError(f"{folder.record(index)}: missing or damaged; run again")
+        total.merge(counts)
+    if join:
+        files = [folder.outputs(index) for index in range(len(parts))]
+        for i, output in enumerate(outputs):
+            job.format.join([part[i] for part in files], output)
+        shutil.rmtree(path)
+    return total, manifest["data_hash"]
 
 
-def make_manifest(job: Job, parts: list[Part]) -> dict[str, Any]:
-    """Describe a run: what, on which files, in which parts."""
+def _plan(job: Job, folder: Folder, part_bytes: int) -> tuple[Job, dict[str, Any]]:
+    """Read the manifest of an earlier run, or cut the input and write one."""
+    if "-" in job.format.inputs:
+        raise SwitchOutError("standard input cannot be cut into parts: write it to a file first")
+    if not folder.path.parent.is_dir():
+        raise SwitchOutError(f"{folder.path}: the folder {folder.path.parent} does not exist")
+    folder.path.mkdir(exist_ok=True)
     inputs = []
     for path in job.format.inputs:
-        status = Path(path).stat()
-        inputs.append(
-            {
-                "path": str(Path(path).resolve()),
-                "bytes": status.st_size,
-                "mtime": status.st_mtime_ns,
-            }
-        )
-    return {
+        with reading(path):
+            status = Path(path).stat()
+        inputs.append([str(Path(path).resolve()), status.st_size, status.st_mtime_ns])
+    run = {
         "signature": job.signature,
         "inputs": inputs,
+        "part_bytes": part_bytes,
+        "endings": list(folder.endings),
+    }
+    known = folder.path / "manifest.json"
+    plain = _unpacked(job, folder.path)
+    if known.exists():
+        return plain, _same_run(known, run)
+    if any(not p.name.startswith((".", "input.")) for p in folder.path.iterdir()):
+        raise SwitchOutError(
+            f"{folder.path}: holds other files and no manifest.json; name a new folder"
+        )
+    digests = [hashlib.sha256() for _ in inputs]
+    parts = plain.format.cut(part_bytes, digests)
+    manifest = run | {
+        "data_hash": combined_hash(digests),
         "parts": [[p.first_line, p.n_lines, [list(r) for r in p.ranges]] for p in parts],
     }
+    _write_json(known, manifest)
+    return plain, manifest
+
+
+def _unpacked(job: Job, folder: Path) -> Job:
+    """Return a job that reads plain copies of compressed inputs: those cannot be cut."""
+    renamed: dict[str, str] = {}
+    for i, path in enumerate(job.format.inputs):
+        if is_compressed(path):
+            copy = folder / f"input.{i}"
+            if not copy.exists():
+                with atomic(copy) as partial, partial.open("wb") as handle, reading(path):
+                    shutil.copyfileobj(open_input(path), handle, COPY_BYTES)
+            renamed[path] = str(copy)
+    return replace(job, format=job.format.renamed(renamed)) if renamed else job
+
+
+def combined_hash(digests: list[Any]) -> str:
+    """Return one hash for the content of all input files."""
+    return hashlib.sha256("".join(d.hexdigest() for d in digests).encode()).hexdigest()[:16]
 
 
 def do_part(job: Job, folder: Folder, index: int, part: Part) -> None:
@@ -125,10 +189,15 @@ def do_part(job: Job, folder: Folder, index: int, part: Part) -> None:
 
 
 def run_local(
-    job: Job, folder: Folder, todo: dict[int, Part], workers: int, on_done: Callable[[int], None]
+    job: Job,
+    folder: Folder,
+    todo: dict[int, Part],
+    on_done: Callable[[int], None],
+    *,
+    workers: int,
 ) -> None:
     """Do parts on processes of this machine, ``workers`` at a time."""
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     queue, attempts = list(todo), dict.fromkeys(todo, 0)
     running: dict[Any, tuple[Any, int, Any]] = {}
     try:
@@ -168,6 +237,8 @@ def _child(complaint: Any, job: Job, folder: Folder, index: int, part: Part) -> 
     except SwitchOutError as error:
         complaint.send(str(error))
         sys.exit(1)
+    except KeyboardInterrupt:  # the driver, too, got it, and says so
+        os._exit(130)
 
 
 def _raise_complaint(complaint: Any) -> None:
@@ -184,8 +255,9 @@ def run_ray(
     job: Job,
     folder: Folder,
     todo: dict[int, Part],
-    workers: int,
     on_done: Callable[[int], None],
+    *,
+    workers: int,
     address: str | None,
 ) -> None:
     """Do parts as tasks of a Ray cluster; Ray repeats those whose worker died."""
@@ -211,18 +283,19 @@ def run_ray(
                 on_done(tasks.pop(reference))
 
 
-def _check_same(path: Path, manifest: dict[str, Any]) -> None:
+def _same_run(path: Path, run: dict[str, Any]) -> dict[str, Any]:
+    """Return the manifest of an earlier start of this run; refuse that of another run."""
     try:
-        known = json.loads(path.read_text("utf-8"))
+        known: dict[str, Any] = json.loads(path.read_text("utf-8"))
     except ValueError:
         raise SwitchOutError(f"{path}: damaged; remove the folder and run again") from None
-    plain = json.loads(json.dumps(manifest))
-    different = [key for key in plain if known.get(key) != plain[key]]
+    different = [key for key in run if known.get(key) != run[key]]
     if different:
         raise SwitchOutError(
             f"{path}: belongs to another run (different: {', '.join(different)});"
             " name another folder or remove this one"
         )
+    return known
 
 
 def _sha256(path: Path) -> str:

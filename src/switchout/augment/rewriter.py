@@ -57,11 +57,6 @@ class Rewriter:
 
     def __post_init__(self) -> None:
         rule = self.rule or Rule(tau=0.0)
-        if self.rule is not None and len(self.lexicon.known) < 2:
-            raise SwitchOutError(
-                f"the vocabulary of the {self.where.side} holds {len(self.lexicon.known)} word(s)"
-                " that may be drawn: at least two are needed"
-            )
         self._table = self.lexicon.table(self.null_word)
         thresholds = rule.thresholds(self.lexicon.words) if self.rule else None
         self._threshold = -2 if thresholds is None else thresholds[0]
