@@ -17,7 +17,6 @@ bring brought brought
 buy bought bought
 cut cut cut cutting
 do did done
-dream dreamt dreamt
 drink drank drunk
 drive drove driven driving
 eat ate eaten

@@ -57,7 +57,7 @@ def noun_forms(gender: str, singular: str, plural: str) -> tuple[tuple[str, ...]
     """Return the singular and the plural in four cases; ``gender`` is m, f, n or w (weak)."""
     nominative, _, genitive = singular.partition("/")
     if gender == "w":
-        weak = nominative + ("n" if nominative[-1] in "er" else "en")
+        weak = nominative + ("n" if nominative.endswith(("e", "er", "bar")) else "en")
         one = (nominative, weak, weak, weak)
     elif gender == "f":
         one = (nominative,) * 4
@@ -143,7 +143,10 @@ def _imperative(infinitive: str, third: str) -> str:
         return third.removesuffix("t")
     if infinitive.endswith("eln"):
         return stem[:-2] + "le"
-    return stem + ("e" if _needs_e(stem) or infinitive.endswith("rn") else "")
+    long = stem.startswith(("be", "er", "ver", "unter", "über")) or stem.endswith(
+        ("ier", "ß", "tz")
+    )
+    return stem + ("e" if long or _needs_e(stem) or infinitive.endswith("rn") else "")
 
 
 FULL_PRESENT = {

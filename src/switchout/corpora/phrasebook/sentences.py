@@ -421,13 +421,13 @@ def _use_person(d: Choices, noun: Noun, phrase: Phrase, inner: str, inner_en: st
 
 _ANYBODY = (
     ("sehr nett", "very nice"),
-    ("krank", "ill", "sick"),
+    ("krank", "sick", "ill"),
     ("sehr freundlich", "very friendly"),
     ("immer pünktlich", "always on time"),
 )
 PREDICATES = (
-    (*_ANYBODY, ("mein Nachbar", "my neighbour"), ("ein Freund von mir", "a friend of mine")),
-    (*_ANYBODY, ("meine Nachbarin", "my neighbour"), ("eine Freundin von mir", "a friend of mine")),
+    (*_ANYBODY, ("mein Nachbar", "my neighbor"), ("ein Freund von mir", "a friend of mine")),
+    (*_ANYBODY, ("meine Nachbarin", "my neighbor"), ("eine Freundin von mir", "a friend of mine")),
     _ANYBODY,
 )
 
