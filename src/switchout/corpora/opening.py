@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from switchout.corpora.corpus import SPLITS, BleuSpec, Corpus
@@ -117,10 +118,16 @@ class _PhrasebookPairs:
     is_turned: bool
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        from switchout.corpora.phrasebook import splits
-
-        de, en = splits()[self.split]
+        de, en = _phrasebook()[self.split]
         return zip(en, de, strict=True) if self.is_turned else zip(de, en, strict=True)
+
+
+@cache
+def _phrasebook() -> dict[str, tuple[list[str], list[str]]]:
+    """Make the embedded corpus once: every split of it takes the same second."""
+    from switchout.corpora.phrasebook import splits
+
+    return splits()
 
 
 def _open_phrasebook(entry: Entry, source: str | None, target: str | None) -> Corpus:

@@ -93,7 +93,7 @@ def _hold_out(corpus: Corpus, dev: int, test: int, drops: Counter[str]) -> Corpu
         raise SwitchOutError(f"{corpus.folder}: has dev or test pairs already; none are held out")
     corpus.stream("train")
     splits, drops[LEFT_OUT] = hold_out(corpus.splits["train"], dev=dev, test=test)
-    return replace(corpus, splits=splits)
+    return replace(corpus, splits={**corpus.splits, **splits})
 
 
 def _write_text(
