@@ -165,7 +165,6 @@ def test_registry_names_are_found_under_switchout_data(
 
 @pytest.mark.parametrize("source", ["de", "en"])
 def test_the_phrasebook_is_there_offline(source: str) -> None:
-    pytest.importorskip("switchout.corpora.phrasebook")
     corpus = open_corpus("phrasebook", source=source, train_pairs=50)
     assert {corpus.source, corpus.target} == {"de", "en"}
     assert corpus.source == source
@@ -174,3 +173,11 @@ def test_the_phrasebook_is_there_offline(source: str) -> None:
     assert corpus.bleu == BleuSpec("none")
     english = tgt if source == "de" else src
     assert sum(" the " in f" {line.lower()} " for line in english) > 5
+
+
+def test_the_phrasebook_has_more_training_pairs_for_those_who_ask() -> None:
+    some, more = (open_corpus("phrasebook", train_pairs=n).pairs("train")[0] for n in (50, 3_100))
+    assert (len(more), more[:50]) == (3_100, some)
+    assert len(open_corpus("phrasebook").pairs("train")[0]) == 3_000
+    with pytest.raises(SwitchOutError, match="at most 20,000"):
+        open_corpus("phrasebook", train_pairs=20_001)

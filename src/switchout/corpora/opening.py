@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from switchout.corpora.corpus import SPLITS, BleuSpec, Corpus
@@ -53,7 +53,7 @@ def open_corpus(
         raise SwitchOutError(f"train_pairs = {train_pairs}: at least 1 is needed")
     entry = find_entry(str(name))
     if entry is not None and entry.name == "phrasebook":
-        corpus = _open_phrasebook(entry, source, target)
+        corpus = _open_phrasebook(entry, source, target, train_pairs)
     elif entry is not None:
         corpus = open_folder(installed_folder(entry), source=source, target=target)
     elif Path(name).is_dir():
@@ -116,24 +116,34 @@ class _PhrasebookPairs:
 
     split: str
     is_turned: bool
+    train_pairs: int | None
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        de, en = _phrasebook()[self.split]
+        de, en = _phrasebook(self.train_pairs)[self.split]
         return zip(en, de, strict=True) if self.is_turned else zip(de, en, strict=True)
 
 
-@cache
-def _phrasebook() -> dict[str, tuple[list[str], list[str]]]:
+@lru_cache(maxsize=1)
+def _phrasebook(train_pairs: int | None) -> dict[str, tuple[list[str], list[str]]]:
     """Make the embedded corpus once: every split of it takes the same second."""
     from switchout.corpora.phrasebook import splits
 
-    return splits()
+    return splits() if train_pairs is None else splits(train_pairs)
 
 
-def _open_phrasebook(entry: Entry, source: str | None, target: str | None) -> Corpus:
-    languages = [entry.source, entry.target]
-    src, tgt = _direction(Path(entry.name), languages, source, target, (entry.source, entry.target))
-    splits = {name: _PhrasebookPairs(name, src != entry.source) for name in SPLITS[:3]}
+def _open_phrasebook(
+    entry: Entry, source: str | None, target: str | None, train_pairs: int | None
+) -> Corpus:
+    from switchout.corpora.phrasebook import MOST_TRAIN_PAIRS
+
+    if train_pairs is not None and train_pairs > MOST_TRAIN_PAIRS:
+        raise SwitchOutError(
+            f"phrasebook: train_pairs = {train_pairs:,}, but at most {MOST_TRAIN_PAIRS:,} are frozen"
+        )
+    stated = (entry.source, entry.target)
+    src, tgt = _direction(Path(entry.name), list(stated), source, target, stated)
+    is_turned = src != entry.source
+    splits = {split: _PhrasebookPairs(split, is_turned, train_pairs) for split in SPLITS[:3]}
     return Corpus(entry.name, src, tgt, splits, entry.bleu)
 
 
