@@ -13,27 +13,27 @@ systems and runs; baseline and system follow the same law, so the null hypothesi
 Seed spread is in units of the test-set spread: the standard deviation, over test sets, of the BLEU
 difference of two single runs of equal quality.
 
-    python benchmarks/significance_calibration.py --trials 2000
+    OMP_NUM_THREADS=1 python benchmarks/significance_calibration.py [--only 4v9]
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import os
 import random
-import sys
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from switchout.evaluation.resampling import bootstrap_sums, jackknife, subset_sums
-from switchout.evaluation.significance import p_bootstrap, p_randomization, seeds_test
+from switchout.evaluation.significance import SeedsTest, p_bootstrap, p_randomization, seeds_test
 from switchout.evaluation.statistics import Array, Metric
 from switchout.files import read_lines
 
@@ -148,6 +148,15 @@ def hierarchical_bootstrap(a: Array, b: Array, metric: Metric, seed: int) -> flo
     return p_bootstrap(delta, means[1] - means[0])
 
 
+def plain_satterthwaite(test: SeedsTest, a: Array, b: Array) -> float:
+    """The alternative: run variances as estimated, without the factor n/(n−1), in the formula."""
+    runs = [float(side.mean(axis=1).var(ddof=1)) / len(side) for side in (a, b)]
+    sentences = float((b.mean(axis=0) - a.mean(axis=0)).var(ddof=1)) / test.n_sentences
+    terms = zip([*runs, sentences], [len(a) - 1, len(b) - 1, test.n_sentences - 1], strict=True)
+    df = test.variance**2 / sum(term**2 / df for term, df in terms)
+    return replace(test, df=df).p
+
+
 def sacrebleu_bootstrap(delta: float, resampled: Array) -> float:
     """sacrebleu's formula, for comparison: |δ*| − mean |δ*| > |δ|."""
     sizes = np.abs(resampled)
@@ -156,7 +165,7 @@ def sacrebleu_bootstrap(delta: float, resampled: Array) -> float:
 
 
 def single_run_trial(
-    population: Population, n_sentences: int, gain: float, rng: np.random.Generator
+    population: Population, rng: np.random.Generator, *, n_sentences: int, gain: float
 ) -> dict[str, float]:
     """p-values of the sentence tests for two single runs of fixed quality."""
     metric, base = population.metric, population.bleu(np.array([QUALITY]))
@@ -172,46 +181,50 @@ def single_run_trial(
         "p_bootstrap": p_bootstrap(delta, resampled),
         "p_randomization": p_randomization(delta, shuffled),
         "sacrebleu": sacrebleu_bootstrap(delta, resampled),
-        "delta": delta,
     }
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Two systems with several runs each; ``seed_spread`` and ``gain`` in BLEU."""
+
+    n_sentences: int
+    n_runs: tuple[int, int]
+    seed_spread: float
+    gain: float
+
+    def draw(self, population: Population, rng: np.random.Generator) -> list[Array]:
+        base = population.bleu(np.array([QUALITY]))
+        runs = [base + self.seed_spread * rng.standard_normal(n) for n in self.n_runs]
+        return population.draw_systems(self.n_sentences, [runs[0], runs[1] + self.gain], rng)
 
 
 def seeds_trial(
-    population: Population,
-    n_sentences: int,
-    gain: float,
-    rng: np.random.Generator,
-    *,
-    n_runs: tuple[int, int],
-    seed_spread: float,
-    with_hierarchical: bool,
+    population: Population, rng: np.random.Generator, *, setting: Setting
 ) -> dict[str, float]:
-    """p-values of the tests over seeds; ``seed_spread`` in BLEU."""
-    metric, base = population.metric, population.bleu(np.array([QUALITY]))
-    runs = [base + seed_spread * rng.standard_normal(n) for n in n_runs]
-    a, b = population.draw_systems(n_sentences, [runs[0], runs[1] + gain], rng)
-    pseudo_values = [np.array([jackknife(metric, run) for run in side]) for side in (a, b)]
-    means = [metric.from_sums(side.sum(axis=1)).mean() for side in (a, b)]
-    result = {"p_seeds": seeds_test(float(means[1] - means[0]), *pseudo_values).p}
-    if with_hierarchical:
-        seed = int(rng.integers(2**32))
-        result["hierarchical"] = hierarchical_bootstrap(a, b, metric, seed)
-    return result
+    """p-values of the test over seeds."""
+    metric, sides = population.metric, setting.draw(population, rng)
+    pseudo_values = [np.array([jackknife(metric, run) for run in side]) for side in sides]
+    means = [metric.from_sums(side.sum(axis=1)).mean() for side in sides]
+    test = seeds_test(float(means[1] - means[0]), *pseudo_values)
+    return {"p_seeds": test.p, "plain Satterthwaite": plain_satterthwaite(test, *pseudo_values)}
 
 
-def rejection_rates(
-    trial: Callable[[np.random.Generator], dict[str, float]], n_trials: int, seed: int
+def hierarchical_trial(
+    population: Population, rng: np.random.Generator, *, setting: Setting
 ) -> dict[str, float]:
-    """Share of trials with p ≤ 0.05, per test; ``delta`` gives its standard deviation instead."""
+    a, b = setting.draw(population, rng)
+    seed = int(rng.integers(2**32))
+    return {"hierarchical": hierarchical_bootstrap(a, b, population.metric, seed)}
+
+
+Trial = Callable[..., dict[str, float]]
+
+
+def rejection_rates(trial: Trial, n_trials: int, seed: int) -> dict[str, float]:
+    """Share of trials with p ≤ 0.05, per test."""
     trials = [trial(np.random.default_rng((seed, i))) for i in range(n_trials)]
-    rates = {
-        name: float(np.mean([t[name] <= 0.05 for t in trials]))
-        for name in trials[0]
-        if name != "delta"
-    }
-    if "delta" in trials[0]:
-        rates["delta"] = float(np.std([t["delta"] for t in trials], ddof=1))
-    return rates
+    return {name: float(np.mean([t[name] <= 0.05 for t in trials])) for name in trials[0]}
 
 
 def binomial_limits(n_trials: int, rate: float = 0.05) -> tuple[float, float]:
@@ -227,60 +240,63 @@ def binomial_limits(n_trials: int, rate: float = 0.05) -> tuple[float, float]:
 
 
 def real_sentences(limit: int) -> list[str]:
-    """Reference sentences of IWSLT'14 German–English, dev and test."""
+    """Reference sentences of the German–English test set of IWSLT'14."""
     default = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("SWITCHOUT_DATA", default)) / "iwslt14_de_en"
-    lines = read_lines(folder / "test.en.gz") + read_lines(folder / "dev.en.gz")
-    return lines[:limit]
+    return read_lines(folder / "test.en.gz")[:limit]
+
+
+def test_set_spread(population: Population, n_sentences: int, seed: int) -> float:
+    """Standard deviation over test sets of δ between two runs of equal quality, in BLEU."""
+    quality = population.bleu(np.array([QUALITY]))
+    deltas = []
+    for i in range(1000):
+        rng = np.random.default_rng((seed, 1, i))
+        [a], [b] = population.draw_systems(n_sentences, [quality, quality], rng)
+        a_score, b_score = population.metric.from_sums(np.stack([a, b]).sum(axis=1))
+        deltas.append(b_score - a_score)
+    return float(np.std(deltas, ddof=1))
+
+
+def cells(
+    options: argparse.Namespace, spread: float
+) -> Iterator[tuple[dict[str, Any], Trial, int]]:
+    """All cells of the study: what it is, the trial, how many."""
+    size = options.sentences
+    for gain, n_trials in ((0.0, options.trials), (1.0, options.power_trials)):
+        single = partial(single_run_trial, n_sentences=size, gain=gain)
+        yield {"runs": "1v1", "gain": gain}, single, n_trials
+        for n_runs, ratio in itertools.product(GRID, SPREADS):
+            setting = Setting(size, n_runs, ratio * spread, gain)
+            cell = {"runs": f"{n_runs[0]}v{n_runs[1]}", "spread": ratio, "gain": gain}
+            yield cell, partial(seeds_trial, setting=setting), n_trials
+            if gain == 0 and options.hierarchical_trials:
+                trial = partial(hierarchical_trial, setting=setting)
+                yield cell, trial, options.hierarchical_trials
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trials", type=int, default=2000)
+    parser.add_argument("--trials", type=int, default=2000, help="under the null hypothesis")
+    parser.add_argument("--power-trials", type=int, default=500, help="at +1 BLEU")
+    parser.add_argument("--hierarchical-trials", type=int, default=500, help="of the alternative")
     parser.add_argument("--sentences", type=int, default=1000, help="per test set")
-    parser.add_argument("--power-trials", type=int, default=500)
-    parser.add_argument("--hierarchical-trials", type=int, default=500)
+    parser.add_argument("--only", help="1v1, 2v2, …: these numbers of runs")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    start = time.monotonic()
-    population = Population.from_sentences(real_sentences(10_000))
-    size = options.sentences
-    base = float(population.bleu(np.array(QUALITY)))
-    print(f"{population.n_sentences} sentences, test sets of {size}, BLEU {base:.2f}")
-
-    def show(record: dict[str, object]) -> None:
-        print(json.dumps(record), flush=True)
-        print(f"{time.monotonic() - start:.0f} s", file=sys.stderr)
-
-    limits = binomial_limits(options.trials)
-    print(f"99% limits of a 5% test in {options.trials} trials: {limits[0]:.4f} to {limits[1]:.4f}")
-    spread = math.nan
-    for gain in (0.0, 1.0):
-        rates = rejection_rates(
-            lambda rng, gain=gain: single_run_trial(population, size, gain, rng),
-            options.trials, options.seed,
-        )  # fmt: skip
-        if gain == 0.0:
-            spread = rates["delta"]
-        show({"runs": "1v1", "gain": gain, **rates})
-    for n_runs in GRID:
-        for ratio in SPREADS:
-            for gain, n_trials, both in (
-                (0.0, options.trials, False),
-                (0.0, options.hierarchical_trials, True),
-                (1.0, options.power_trials, False),
-            ):
-                if n_trials == 0:
-                    continue
-                rates = rejection_rates(
-                    lambda rng, gain=gain, both=both, n_runs=n_runs, ratio=ratio: seeds_trial(
-                        population, size, gain, rng, n_runs=n_runs,
-                        seed_spread=ratio * spread, with_hierarchical=both,
-                    ),
-                    n_trials, options.seed + both,
-                )  # fmt: skip
-                name = f"{n_runs[0]}v{n_runs[1]}"
-                show({"runs": name, "spread": ratio, "gain": gain, "trials": n_trials, **rates})
+    population = Population.from_sentences(real_sentences(4000))
+    spread = test_set_spread(population, options.sentences, options.seed)
+    low, high = binomial_limits(options.trials)
+    bleu = float(population.bleu(np.array(QUALITY)))
+    print(
+        f"{population.n_sentences} sentences, test sets of {options.sentences}, BLEU {bleu:.2f}, "
+        f"test-set spread {spread:.3f}; 99% limits of 5% in {options.trials} trials: "
+        f"{low:.4f} to {high:.4f}"
+    )
+    for cell, trial, n_trials in cells(options, spread):
+        if options.only in (None, cell["runs"]):
+            rates = rejection_rates(partial(trial, population), n_trials, options.seed)
+            print(json.dumps({**cell, "trials": n_trials, **rates}), flush=True)
 
 
 if __name__ == "__main__":

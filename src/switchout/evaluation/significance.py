@@ -110,7 +110,7 @@ def seeds_test(delta: float, baseline: Array, system: Array) -> SeedsTest:
     both hold the rest (run × sentence), so it is taken off once.
     """
     n_sentences = baseline.shape[1]
-    runs, rests, run_df, rest_df = [], [], [], []
+    runs, likely_runs, rests, run_df, rest_df = [], [], [], [], []
     for side in (baseline, system):
         n_runs = len(side)
         by_run, by_sentence = side.mean(axis=1), side.mean(axis=0)
@@ -118,19 +118,24 @@ def seeds_test(delta: float, baseline: Array, system: Array) -> SeedsTest:
         run_df.append(n_runs - 1)
         rest_df.append((n_runs - 1) * (n_sentences - 1))
         runs.append(float(by_run.var(ddof=1)) / n_runs)
+        # A variance of few runs is mostly underestimated (χ² is skewed), which would promise too
+        # many degrees of freedom: n/(n−1) brings its median near the truth.
+        likely_runs.append(runs[-1] * n_runs / (n_runs - 1))
         rests.append(float((rest**2).sum()) / rest_df[-1] / (n_sentences * n_runs))
     gains = system.mean(axis=0) - baseline.mean(axis=0)
     sentences = float(gains.var(ddof=1)) / n_sentences
-    # The estimate may fall below either part by chance, the true variance cannot.
-    variance = max(sum(runs) + sentences - sum(rests), sum(runs), sentences)
-    terms = zip([*runs, sentences, *rests], [*run_df, n_sentences - 1, *rest_df], strict=True)
+    sentence_variance = max(sentences - sum(rests), 0.0)
+    terms = zip(
+        [*likely_runs, sentences, *rests], [*run_df, n_sentences - 1, *rest_df], strict=True
+    )
     uncertainty = sum(term**2 / df for term, df in terms)
+    satterthwaite = (sum(likely_runs) + sentence_variance) ** 2 / (uncertainty or 1.0)
     return SeedsTest(
         delta=delta,
-        variance=variance,
-        df=max(variance**2 / uncertainty, min(run_df)) if uncertainty > 0 else min(run_df),
+        variance=sum(runs) + sentence_variance,
+        df=max(satterthwaite, min(run_df)),
         run_variance=runs[0] * len(baseline) + runs[1] * len(system),
-        sentence_variance=max(sentences - sum(rests), 0.0),
+        sentence_variance=sentence_variance,
         n_sentences=n_sentences,
     )
 
