@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from switchout.corpora import encoded
 from switchout.corpora.codec import Codec
 from switchout.corpora.encoded import EncodedPairs
+from switchout.corpora.vocabulary import UNK
 from switchout.errors import SwitchOutError
 
 CODEC = Codec.word(["a b c d e"])
@@ -45,6 +46,7 @@ def test_pairs_come_back_with_their_line_numbers(pairs: list[tuple[str, str]], c
         assert built.example_ids.tolist() == kept
         assert built.src_lengths.tolist() == [len(ids[i][0]) for i in kept]
         assert built.tgt_lengths.tolist() == [len(ids[i][1]) for i in kept]
+        assert built.unknown["tgt"] == sum(ids[i][1].count(UNK) for i in kept)
         assert built.drops == {"empty": n_empty, "too long": len(pairs) - len(kept) - n_empty}
 
 

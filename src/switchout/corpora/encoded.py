@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from switchout.corpora.atomic_folder import atomic_folder
 from switchout.corpora.codec import Codec
+from switchout.corpora.vocabulary import UNK
 from switchout.errors import SwitchOutError
 from switchout.files import read_bytes
 
@@ -35,6 +36,7 @@ class EncodedPairs:
         src_lengths, tgt_lengths: Words per sentence, [pairs].
         example_ids: Address of each pair's randomness: its 0-based line before drops, [pairs].
         drops: How many pairs were left out, by reason.
+        unknown: How many words are unknown, by side: ``src`` and ``tgt``.
     """
 
     def __init__(self, folder: Path | str):
@@ -42,6 +44,7 @@ class EncodedPairs:
         try:
             facts = json.loads(read_bytes(self.folder / FACTS))
             self.drops: dict[str, int] = facts["drops"]
+            self.unknown: dict[str, int] = facts["unknown"]
             sizes = facts["sizes"]
             maps = {name: _map(self.folder / name, sizes[name]) for name in _FILES}
         except (KeyError, TypeError, json.JSONDecodeError) as error:
@@ -92,7 +95,11 @@ class EncodedPairs:
             if not writer.n_pairs:
                 drops = ", ".join(f"{n} {why}" for why, n in writer.drops.items()) or "no lines"
                 raise SwitchOutError(f"no training pair left ({drops}; max_length = {max_length})")
-            facts = {"drops": dict(writer.drops), "sizes": writer.sizes}
+            facts = {
+                "drops": dict(writer.drops),
+                "unknown": writer.unknown,
+                "sizes": writer.sizes,
+            }
             (partial / FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
         return cls(folder)
 
@@ -141,6 +148,7 @@ class _Writer:
         self.sizes = dict.fromkeys(_FILES, 0)
         self.n_pairs = 0
         self._ends = {"src": 0, "tgt": 0}
+        self.unknown = {"src": 0, "tgt": 0}
 
     def add(self, src: list[int], tgt: list[int], example_id: int, max_length: int) -> None:
         if not src or not tgt:
@@ -151,6 +159,7 @@ class _Writer:
             return
         for side, ids in (("src", src), ("tgt", tgt)):
             self._ends[side] += len(ids)
+            self.unknown[side] += ids.count(UNK)
             self._pending[f"{side}.ids"] += ids
             self._pending[f"{side}.ends"].append(self._ends[side])
         self._pending["example_ids"].append(example_id)

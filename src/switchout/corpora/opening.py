@@ -138,7 +138,7 @@ def _open_phrasebook(
 
     if train_pairs is not None and train_pairs > MOST_TRAIN_PAIRS:
         raise SwitchOutError(
-            f"phrasebook: train_pairs = {train_pairs:,}, but at most {MOST_TRAIN_PAIRS:,} are frozen"
+            f"phrasebook: train_pairs = {train_pairs:,}, but it has at most {MOST_TRAIN_PAIRS:,}"
         )
     stated = (entry.source, entry.target)
     src, tgt = _direction(Path(entry.name), list(stated), source, target, stated)

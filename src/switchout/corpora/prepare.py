@@ -17,9 +17,6 @@ from itertools import tee
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from switchout.corpora.atomic_folder import atomic_folder
 from switchout.corpora.cleaning import Cleaning, hold_out
 from switchout.corpora.codec import Codec, build_codecs
@@ -33,7 +30,6 @@ from switchout.errors import SwitchOutError
 from switchout.progress import Meter
 
 NO_LIMIT = 2**31 - 1
-CHUNK = 1 << 22
 LEFT_OUT = "shares a side with dev or test"
 
 
@@ -179,19 +175,15 @@ def _unknown_rates(
     corpus: Corpus, pairs: EncodedPairs, codecs: tuple[Codec, Codec]
 ) -> dict[str, list[float]]:
     """Return the share of unknown tokens by split: source, target."""
-    rates = {"train": [_share_of_unknown(ids) for ids in (pairs.src_ids, pairs.tgt_ids)]}
+    sizes = len(pairs.src_ids), len(pairs.tgt_ids)
+    unknown = pairs.unknown["src"], pairs.unknown["tgt"]
+    rates = {"train": [n / size for n, size in zip(unknown, sizes, strict=True)]}
     for split in ("dev", "test"):
         rates[split] = []
         for codec, lines in zip(codecs, corpus.pairs(split), strict=True):
-            ids = np.array([id for line in lines for id in codec.encode(line)])
-            rates[split].append(_share_of_unknown(ids))
+            ids = [id for line in lines for id in codec.encode(line)]
+            rates[split].append(ids.count(UNK) / max(len(ids), 1))
     return rates
-
-
-def _share_of_unknown(ids: NDArray[np.integer]) -> float:
-    chunks = range(0, len(ids), CHUNK)  # a comparison of all at once would not stay out of memory
-    unknown = sum(int(np.count_nonzero(ids[i : i + CHUNK] == UNK)) for i in chunks)
-    return unknown / max(len(ids), 1)
 
 
 def _overlap(corpus: Corpus) -> dict[str, int]:
