@@ -25,9 +25,9 @@ if TYPE_CHECKING:
         WordDropout,
         policy_from_dict,
     )
+    from switchout.policies.functional import switch_out
     from switchout.rewards import raml_bleu, raml_edit_distance
     from switchout.similarity import SimilarityTable
-    from switchout.policies.functional import switch_out
     from switchout.words import Words
 
 _HOME = {

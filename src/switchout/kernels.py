@@ -24,7 +24,7 @@ _HALF, _MASK, _ONE = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(1)
 
 
 @njit(inline="always")
-def is_word(v, lowest, starts, stops):  # type: ignore[no-untyped-def]
+def is_word(v, lowest, starts, stops):
     """Return whether id ``v`` is a word, given the special ranges of `Words`."""
     if v < lowest:
         return False
@@ -35,7 +35,7 @@ def is_word(v, lowest, starts, stops):  # type: ignore[no-untyped-def]
 
 
 @njit(inline="always")
-def draw_count(u, length, cumulative, start, size):  # type: ignore[no-untyped-def]
+def draw_count(u, length, cumulative, start, size):
     """Return n for a sentence of ``length`` words from 32 random bits (see `laws`)."""
     first = start[length]
     n_entries = size[length]
@@ -59,7 +59,7 @@ def draw_count(u, length, cumulative, start, size):  # type: ignore[no-untyped-d
 
 
 @njit(inline="always")
-def other_word(v, w1, w2, n_draw, lowest, starts, stops, draw_ids):  # type: ignore[no-untyped-def]
+def other_word(v, w1, w2, n_draw, lowest, starts, stops, draw_ids):
     """Return a drawable word other than ``v``, uniform, from 64 random bits."""
     if draw_ids.size:
         rank = np.searchsorted(draw_ids, v)
@@ -86,7 +86,7 @@ def other_word(v, w1, w2, n_draw, lowest, starts, stops, draw_ids):  # type: ign
 
 
 @njit(nogil=True, cache=True)
-def count_words(tokens, out, frozen, lengths, do_copy, size, lowest, starts, stops):  # type: ignore[no-untyped-def]
+def count_words(tokens, out, frozen, lengths, do_copy, size, lowest, starts, stops):
     """Fill ``lengths`` [batch] and, if ``do_copy``, ``out``; return the first bad index or -1."""
     n_rows, n_columns = tokens.shape
     for b in range(n_rows):
@@ -113,7 +113,7 @@ def count_words(tokens, out, frozen, lengths, do_copy, size, lowest, starts, sto
 
 
 @njit(nogil=True, cache=True)
-def replace_words(  # type: ignore[no-untyped-def]
+def replace_words(
     tokens, frozen, lengths, example_ids, key, epoch, stream,
     lowest, starts, stops, draw_ids, n_draw,
     cumulative, row_start, row_size, thresholds, null_id,
@@ -181,7 +181,7 @@ def replace_words(  # type: ignore[no-untyped-def]
 
 
 @njit
-def _apply_hits(  # type: ignore[no-untyped-def]
+def _apply_hits(
     tokens, frozen, hit_rows, hit_words, n_hits, example_ids, k0, k1, epoch, stream,
     lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
 ):  # fmt: skip
@@ -230,12 +230,12 @@ def _apply_hits(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def replace_similar(  # type: ignore[no-untyped-def]
+def replace_similar(
     tokens, frozen, example_ids, key, epoch, stream, lowest, starts, stops, row_start, ids, limits
 ):
     """Replace each word by a categorical draw from its row of the table, in place.
 
-    Row w spans ``row_start[w]`` to ``row_start[w + 1]``; entry j is drawn if the 32 bits are at most
+    Row w spans ``row_start[w]`` to ``row_start[w + 1]``; entry j is drawn if the bits are at most
     ``limits[j]`` and above the one before. An empty row leaves the word alone.
     """
     n_rows, n_columns = tokens.shape

@@ -112,7 +112,7 @@ def log_count_probabilities(tau: float, length: int) -> Floats:
     n = np.arange(length + 1, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         logits = np.where(n == 0, 0.0, -n / np.float64(tau))
-    return logits - np.logaddexp.reduce(logits)
+    return np.asarray(logits - np.logaddexp.reduce(logits))
 
 
 def expected_count(tau: float | Floats, lengths: npt.ArrayLike) -> Floats:

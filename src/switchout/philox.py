@@ -58,7 +58,7 @@ class Address:
 
 def _checked(value: Any, name: str, limit: int) -> Any:
     """Return an integer in range; a traced scalar, whose value is not known yet, passes as is."""
-    if isinstance(value, bool) or isinstance(value, float | str) or value is None:
+    if isinstance(value, bool | float | str) or value is None:
         raise TypeError(f"{name} must be an integer, got {value!r}")
     try:
         number = operator.index(value)
@@ -72,7 +72,7 @@ def _checked(value: Any, name: str, limit: int) -> Any:
 
 
 @njit(inline="always")
-def philox4x32(c0, c1, c2, c3, k0, k1):  # type: ignore[no-untyped-def]
+def philox4x32(c0: int, c1: int, c2: int, c3: int, k0: int, k1: int):
     """Return the four words at one counter; all arguments and results are uint32 in uint64."""
     m0, m1 = np.uint64(MULTIPLIER_0), np.uint64(MULTIPLIER_1)
     w0, w1 = np.uint64(WEYL_0), np.uint64(WEYL_1)

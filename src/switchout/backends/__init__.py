@@ -13,8 +13,6 @@ A backend is the dozen operations that `switchout.sampling` needs. Requirements:
 from __future__ import annotations
 
 import sys
-from functools import cache
-from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +32,7 @@ class Backend(Protocol):
     def from_floats(self, array: np.ndarray[Any, Any], like: Array) -> Array: ...
     def compiled_sampler(self) -> Any: ...
     def is_integer(self, x: Array) -> bool: ...
+    def is_bool(self, x: Array) -> bool: ...
     def words(self, x: Any, like: Array) -> Array: ...
     def split(self, x: Any, like: Array) -> tuple[Any, Any]: ...
     def restore(self, words: Array, like: Array) -> Array: ...
@@ -48,28 +47,38 @@ class Backend(Protocol):
 
 
 FRAMEWORKS = ("numpy", "torch", "tensorflow", "jax")
+_BY_TYPE: dict[type, Backend] = {}
 
 
 def backend_of(x: Array) -> Backend:
     """Return the backend of an array; a list or another object is a TypeError."""
-    found = _by_type(type(x))
+    found = _BY_TYPE.get(type(x))
     if found is not None:
         return found
     for name in FRAMEWORKS:
-        if name in sys.modules and (backend := _load(name)).owns(x):
+        backend = _load(name) if name in sys.modules else None
+        if backend is not None and backend.owns(x):
+            _BY_TYPE[type(x)] = backend
             return backend
     raise TypeError(
         f"expected an array of NumPy, PyTorch, TensorFlow or JAX, got {type(x).__name__}"
     )
 
 
-@cache
 def _load(name: str) -> Backend:
-    backend: Backend = import_module(f"switchout.backends.{name}").BACKEND
-    return backend
+    # Import statements, because torch.compile can follow those.
+    if name == "torch":
+        from switchout.backends.torch import BACKEND as torch_backend
 
+        return torch_backend
+    if name == "tensorflow":
+        from switchout.backends.tensorflow import BACKEND as tensorflow_backend
 
-@cache
-def _by_type(kind: type) -> Backend | None:
-    """Return the backend of the plain array types without asking each framework."""
-    return _load("numpy") if kind is np.ndarray else None
+        return tensorflow_backend
+    if name == "jax":
+        from switchout.backends.jax import BACKEND as jax_backend
+
+        return jax_backend
+    from switchout.backends.numpy import BACKEND as numpy_backend
+
+    return numpy_backend

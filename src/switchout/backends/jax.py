@@ -44,6 +44,9 @@ class JaxBackend:
     def is_integer(self, x: Any) -> bool:
         return bool(jnp.issubdtype(x.dtype, jnp.integer))
 
+    def is_bool(self, x: Any) -> bool:
+        return bool(x.dtype == jnp.bool_)
+
     def words(self, x: Any, like: Any) -> Any:
         if isinstance(x, int):
             return jnp.asarray(np.uint32(x & MASK))

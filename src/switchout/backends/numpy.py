@@ -36,6 +36,9 @@ class NumpyBackend:
     def is_integer(self, x: Array) -> bool:
         return x.dtype.kind in "iu"
 
+    def is_bool(self, x: Array) -> bool:
+        return bool(x.dtype == np.bool_)
+
     def words(self, x: Any, like: Array) -> Array:
         return np.asarray(x).astype(np.int64)
 
@@ -64,7 +67,8 @@ class NumpyBackend:
         return np.where(condition, a, b)
 
     def take(self, table: Array, index: Array) -> Array:
-        return table[index]
+        values: Array = table[index]
+        return values
 
     def searchsorted(self, table: Array, values: Array) -> Array:
         return np.searchsorted(table, values)

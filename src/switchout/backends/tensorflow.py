@@ -37,6 +37,9 @@ class TensorFlowBackend:
     def is_integer(self, x: Any) -> bool:
         return bool(x.dtype.is_integer)
 
+    def is_bool(self, x: Any) -> bool:
+        return bool(x.dtype.is_bool)
+
     def words(self, x: Any, like: Any) -> Any:
         return tf.cast(x, tf.int64)
 

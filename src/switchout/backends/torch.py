@@ -1,7 +1,7 @@
 """PyTorch: CPU tensors are NumPy views; CUDA tensors use int64 array operations.
 
 Inside ``torch.compile`` a call becomes one custom operator, so a new seed, epoch or temperature
-changes its arguments and never the graph (see `switchout.compiled`).
+changes its arguments and never the graph (see `torch_graph`).
 """
 
 from __future__ import annotations
@@ -38,14 +38,19 @@ class TorchBackend:
     def compiled_sampler(self) -> Any:
         if not torch.compiler.is_compiling():
             return None
-        from switchout.compiled import sample_in_graph
+        from switchout.backends.torch_graph import sample_in_graph
 
         return sample_in_graph
 
     def is_integer(self, x: torch.Tensor) -> bool:
         return not (x.is_floating_point() or x.is_complex() or x.dtype is torch.bool)
 
+    def is_bool(self, x: torch.Tensor) -> bool:
+        return x.dtype is torch.bool
+
     def words(self, x: Any, like: torch.Tensor) -> torch.Tensor:
+        if isinstance(x, np.ndarray):
+            x = x.astype(np.int64)  # torch has few operations on unsigned types
         return torch.as_tensor(x, device=like.device).to(torch.int64)
 
     def split(self, x: Any, like: torch.Tensor) -> tuple[Any, Any]:

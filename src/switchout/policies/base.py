@@ -48,9 +48,12 @@ class Policy(ABC):
             out: Where to write instead of a new array; may be ``tokens`` itself.
         """
         side = self.default_side if side is None else side
-        compiled = backend_of(tokens).compiled_sampler()
-        if compiled is not None:
-            return compiled(self, tokens, seed, example_ids, epoch, frozen, side)
+        in_graph = backend_of(tokens).compiled_sampler()
+        if in_graph is not None:
+            return in_graph(
+                self, tokens, tau=0.0, seed=seed, example_ids=example_ids, epoch=epoch,
+                frozen=frozen, side=side,
+            )  # fmt: skip
         address = Address(seed, epoch, side)
         return self.sample_at(
             tokens, address, example_ids=example_ids, frozen=frozen, lengths=lengths, out=out
@@ -81,7 +84,7 @@ class Policy(ABC):
         return Stream(self, seed=seed, rank=rank, world_size=world_size, side=side)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self.to_dict() == other.to_dict()  # type: ignore[attr-defined]
+        return type(self) is type(other) and self.to_dict() == other.to_dict()
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -159,7 +162,7 @@ class HammingPolicy(Policy):
     def _log_choices(self, inside: Bools) -> Floats:
         """Return the log of how many words each word may become."""
         n_draw = len(self.words)
-        return np.where(inside, np.log(n_draw - 1), np.log(n_draw))
+        return np.asarray(np.log(n_draw - inside.astype(np.float64)))
 
     @abstractmethod
     def expected_changes(self, lengths: npt.ArrayLike) -> Floats:
@@ -174,7 +177,7 @@ class HammingPolicy(Policy):
         """Return tau for sentences of ``lengths`` words."""
 
     def objective(self, lengths: npt.ArrayLike) -> Floats:
-        """Return J = E[-changes] + tau · entropy (equation 1) for sentences of ``lengths`` words."""
+        """Return J = E[-changes] + tau · entropy (equation 1), for each length."""
         tau = self.temperature(lengths)
         with np.errstate(invalid="ignore"):
             diversity = np.where(tau == 0, 0.0, tau * self.entropy(lengths))

@@ -48,11 +48,12 @@ def switch_out(
         >>> switch_out(x, tau=0.0, words=Words(10), seed=0, example_ids=[0])
         array([[1, 7, 9, 2, 0]])
     """
-    compiled = backend_of(tokens).compiled_sampler()
-    if compiled is not None:
-        from switchout.compiled import switch_out_in_graph
-
-        return switch_out_in_graph(tokens, tau, words, seed, example_ids, epoch, frozen, side)
+    in_graph = backend_of(tokens).compiled_sampler()
+    if in_graph is not None:
+        return in_graph(
+            words, tokens, tau=tau, seed=seed, example_ids=example_ids, epoch=epoch,
+            frozen=frozen, side=side,
+        )  # fmt: skip
     return SwitchOut(words, tau).sample(
         tokens, seed=seed, example_ids=example_ids, epoch=epoch, frozen=frozen, side=side,
         lengths=lengths, out=out,

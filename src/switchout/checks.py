@@ -1,0 +1,98 @@
+"""What the samplers refuse, before anything is sampled.
+
+Shapes and dtypes are checked always, values where they are at hand (eager arrays on the CPU).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from switchout.backends import Array, Backend, backend_of
+from switchout.philox import MAX_BLOCKS
+from switchout.words import Words
+
+NumpyArray = np.ndarray[Any, Any]
+
+
+def check_tokens(backend: Backend, tokens: Array, frozen: Array | None) -> None:
+    """Refuse what is no [batch, time] array of integers with a mask of the same shape."""
+    if not backend.is_integer(tokens):
+        raise TypeError(f"tokens must hold integers, got {tokens.dtype}")
+    if len(tokens.shape) != 2:
+        raise ValueError(f"tokens must be [batch, time], got shape {tuple(tokens.shape)}")
+    width = tokens.shape[1]
+    if width is not None and width >= MAX_BLOCKS:
+        raise ValueError(f"at most {MAX_BLOCKS - 1} positions, got {width}")
+    if frozen is None:
+        return
+    if not backend.owns(frozen):
+        raise TypeError(f"frozen must be a {backend.name} array, got {type(frozen).__name__}")
+    if tuple(frozen.shape) != tuple(tokens.shape):
+        shapes = f"{tuple(tokens.shape)}, got {tuple(frozen.shape)}"
+        raise ValueError(f"frozen must have the shape of tokens, {shapes}")
+    if not backend.is_bool(frozen):
+        raise TypeError(f"frozen must be a bool mask, got {frozen.dtype}")
+
+
+def check_example_ids(example_ids: Any, n_rows: int | None) -> Any:
+    """Return ids as uint64 [batch], or as they are if their values are not at hand."""
+    if example_ids is None:
+        raise ValueError("example_ids is required: which example each row is, [batch] integers")
+    ids = example_ids
+    if hasattr(ids, "dtype") and not isinstance(ids, np.ndarray | np.generic):
+        backend = backend_of(ids)
+        if not backend.on_host(ids):
+            if not backend.is_integer(ids):
+                raise TypeError(f"example_ids must hold integers, got {ids.dtype}")
+            if len(ids.shape) != 1 or not (n_rows is None or ids.shape[0] in (n_rows, None)):
+                raise ValueError(f"example_ids must be [{n_rows}], got shape {tuple(ids.shape)}")
+            return ids
+        ids = backend.to_numpy(ids)
+    ids = np.asarray(ids)
+    if ids.shape != (n_rows,):
+        raise ValueError(f"example_ids must be [batch] = [{n_rows}], got shape {ids.shape}")
+    if ids.size == 0:
+        return ids.astype(np.uint64)
+    if ids.dtype == object and all(isinstance(i, int) for i in ids):  # beyond 64 bits
+        raise ValueError(f"example_ids must lie in 0 <= id < 2^64, got {max(ids, key=abs)}")
+    if ids.dtype.kind not in "iu":
+        raise TypeError(f"example_ids must hold integers, got {ids.dtype}")
+    if ids.dtype.kind == "i" and ids.min() < 0:
+        raise ValueError(f"example_ids must lie in 0 <= id < 2^64, got {ids.min()}")
+    return ids.astype(np.uint64)
+
+
+def check_lengths(lengths: Any, shape: tuple[int, ...]) -> NumpyArray:
+    """Return word counts as int64 [batch]."""
+    array = np.asarray(lengths)
+    if array.shape != shape[:1]:
+        raise ValueError(f"lengths must be [batch] = [{shape[0]}], got shape {array.shape}")
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(f"lengths must hold integers, got {array.dtype}")
+    if array.size and (array.min() < 0 or array.max() > shape[1]):
+        raise ValueError(f"lengths must lie in 0..{shape[1]}, got {array.min()}..{array.max()}")
+    return array.astype(np.int64)
+
+
+def check_range(tokens: NumpyArray, words: Words) -> None:
+    """Refuse ids that the vocabulary does not have."""
+    if tokens.size and tokens.max() >= words.size:
+        row, column = np.argwhere(tokens >= words.size)[0].tolist()
+        raise ValueError(
+            f"id {tokens[row, column]} at [{row}, {column}] is not below size {words.size}"
+        )
+
+
+def check_out(backend: Backend, tokens: Array, out: Array) -> NumpyArray:
+    """Return ``out`` as a writable NumPy view."""
+    if out is not tokens:
+        if not backend.owns(out) or out.shape != tokens.shape or out.dtype != tokens.dtype:
+            raise ValueError(f"out must be like tokens: {tuple(tokens.shape)} {tokens.dtype}")
+        if np.may_share_memory(backend.to_numpy(out), backend.to_numpy(tokens)):
+            raise ValueError("out overlaps tokens; pass tokens itself to work in place")
+    array = backend.to_numpy(out)
+    if not array.flags.writeable:
+        raise ValueError("out cannot be written to")
+    return array
