@@ -49,7 +49,7 @@ def draw_edited(y, is_free, drawable, a, example_id, key, epoch, stream):  # typ
         block += np.uint64(1)
         if y_hat.size and u * script_weight(y_hat, y, is_free, a)[1] < 1.0:
             return y_hat
-    raise RuntimeError("no edited sentence was accepted")
+    raise ValueError("tau is too near its limit: sentences of millions of words are likely")
 
 
 @njit(nogil=True, cache=True)
@@ -166,7 +166,7 @@ def _draw_script(  # type: ignore[no-untyped-def]
     y_hat = np.empty(2 * y.size + 8, np.int64)
     n = i = 0
     state = _TOOK
-    while True:
+    while block < _MAX_BLOCKS:
         if n == y_hat.size:
             y_hat = np.concatenate((y_hat, np.empty_like(y_hat)))
         delete, insert, substitute, match = _weights(y, is_free, a, others, ratio, i, state)
@@ -187,3 +187,4 @@ def _draw_script(  # type: ignore[no-untyped-def]
             n += 1
         if state != _INSERTED:
             i += 1
+    return y_hat[:0], block

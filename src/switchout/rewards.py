@@ -14,18 +14,20 @@ Both return one sentence per sentence, already drawn by its reward: the trainer 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from switchout.edits import draw_edited
 from switchout.laws import check_tau
 from switchout.philox import MAX_SLOTS, Address, philox4x32
-from switchout.sampling import check_example_ids
+from switchout.checks import check_example_ids
 from switchout.words import Words
 
+Ids = NDArray[np.int64]
 Sentences = Sequence[Sequence[int]]
 _DRAW, _SEEDS = MAX_SLOTS - 1, MAX_SLOTS - 2  # slots
 
@@ -36,16 +38,10 @@ class Proposal(Protocol):
     words: Words
 
     def sample(
-        self,
-        x: NDArray[np.int64],
-        *,
-        seed: int,
-        example_ids: NDArray[np.int64],
-        epoch: int,
-        side: str,
-    ) -> NDArray[np.int64]: ...
+        self, tokens: Any, *, seed: int, example_ids: Any, epoch: int = 0, side: str | None = None
+    ) -> Any: ...
 
-    def log_prob(self, x_hat: NDArray[np.int64], x: NDArray[np.int64]) -> NDArray[np.float64]: ...
+    def log_prob(self, x_hat: Any, x: Any) -> Any: ...
 
 
 def raml_edit_distance(
@@ -76,8 +72,6 @@ def raml_edit_distance(
         >>> raml_edit_distance([[5, 6, 7, 2]], Words(9), tau=0.0, seed=0, example_ids=[0])
         [[5, 6, 7, 2]]
     """
-    from switchout.edits import draw_edited
-
     address = Address(seed, epoch, side, _DRAW)
     ids = check_example_ids(example_ids, len(sentences))
     scale = 1.0 + math.log(len(words) - 1) if rescaled else 1.0
@@ -157,9 +151,9 @@ def raml_bleu(
     kept = []
     for b, y in enumerate(arrays):
         is_word = words.is_word(y)
-        reference = y[is_word].tolist()
+        reference = y[is_word]
         candidates = [x_hat[b, : len(y)] for x_hat in draws]
-        bleu = np.array([sentence_bleu(c[is_word].tolist(), reference) for c in candidates])
+        bleu = np.array([sentence_bleu(c[is_word], reference) for c in candidates])
         scale = len(reference) * (1.0 + math.log(len(words) - 1)) if rescaled else 1.0
         weights = _importance(scale * bleu, log_probs[:, b], tau)
         u = _uniform(address, int(ids[b]))
@@ -168,7 +162,7 @@ def raml_bleu(
     return kept
 
 
-def sentence_bleu(hypothesis: Sequence[int], reference: Sequence[int]) -> float:
+def sentence_bleu(hypothesis: Sequence[int] | Ids, reference: Sequence[int] | Ids) -> float:
     """Return BLEU of one sentence between 0 and 1: four orders, one added to the counts above 1.
 
     The smoothing of Lin and Och 2004; sacrebleu's ``add-k`` with k = 1.
@@ -179,22 +173,40 @@ def sentence_bleu(hypothesis: Sequence[int], reference: Sequence[int]) -> float:
         >>> round(sentence_bleu([5, 6, 7, 9], [5, 6, 7, 8]), 4)
         0.658
     """
-    if not hypothesis or not reference:
+    if len(hypothesis) == 0 or len(reference) == 0:
         return 0.0
-    log_precision = 0.0
-    for order in range(1, 5):
-        found, wanted = _ngrams(hypothesis, order), _ngrams(reference, order)
-        smoothing = order > 1
-        correct = sum((found & wanted).values()) + smoothing
-        if correct == 0:
-            return 0.0
-        log_precision += math.log(correct / (found.total() + smoothing))
+    correct = _clipped_matches(np.asarray(hypothesis), np.asarray(reference)).tolist()
+    if correct[0] == 0:
+        return 0.0
+    log_precision = math.log(correct[0] / len(hypothesis))
+    for order in (2, 3, 4):
+        total = max(0, len(hypothesis) - order + 1)
+        log_precision += math.log((correct[order - 1] + 1) / (total + 1))
     brevity = min(0.0, 1.0 - len(reference) / len(hypothesis))
     return math.exp(brevity + log_precision / 4)
 
 
-def _ngrams(sentence: Sequence[int], order: int) -> Counter[tuple[int, ...]]:
-    return Counter(zip(*(sentence[i:] for i in range(order)), strict=False))
+@njit(nogil=True, cache=True)
+def _clipped_matches(hypothesis, reference):  # type: ignore[no-untyped-def]
+    """Return how many n-grams are found in the reference, each at most as often as there, [4]."""
+    correct = np.zeros(4, np.int64)
+    for i in range(hypothesis.size):
+        found, used = np.zeros(4, np.int64), np.zeros(4, np.int64)
+        for j in range(reference.size):
+            _count_equal(hypothesis, i, reference, j, found)
+        for j in range(i):
+            _count_equal(hypothesis, i, hypothesis, j, used)
+        correct += used < found
+    return correct
+
+
+@njit(inline="always")
+def _count_equal(a, i, b, j, counts):  # type: ignore[no-untyped-def]
+    """Count, per order, whether the n-grams that begin at a[i] and b[j] are equal."""
+    for order in range(min(4, a.size - i, b.size - j)):
+        if a[i + order] != b[j + order]:
+            return
+        counts[order] += 1
 
 
 def _importance(
@@ -208,7 +220,7 @@ def _importance(
     return np.asarray(np.exp(log_weight - log_weight.max()))
 
 
-def _checked_sentence(sentence: Sequence[int], words: Words) -> NDArray[np.int64]:
+def _checked_sentence(sentence: Sequence[int], words: Words) -> Ids:
     y = np.asarray(sentence)
     if y.ndim != 1 or (y.size and y.dtype.kind not in "iu"):
         raise TypeError(f"a sentence is a list of integer ids, got {sentence!r}")

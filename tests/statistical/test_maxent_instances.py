@@ -47,7 +47,7 @@ def test_rescaled_hamming_is_the_solution_for_the_rescaled_reward(tau):
     support = maxent.replacements(X, WORDS)
     similarity = maxent.rescaled(negative_hamming, len(WORDS))
     q = MaxEnt(similarity, tau).probabilities(X, support)
-    policy = so.Hamming(WORDS, tau=tau, rescaled=True)
+    policy = so.Hamming.rescaled(WORDS, tau=tau)
     np.testing.assert_allclose(policy_law(policy, X, support), q, rtol=1e-6)
 
 
