@@ -21,10 +21,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from switchout.checks import check_example_ids
 from switchout.edits import draw_edited
 from switchout.laws import check_tau
 from switchout.philox import MAX_SLOTS, Address, philox4x32
-from switchout.checks import check_example_ids
 from switchout.words import Words
 
 Ids = NDArray[np.int64]
