@@ -55,5 +55,5 @@ def encode_lines(lines: Lines, encoder: Encoder, *, name: str, first_line: int) 
     joined = b"".join(part for pair in zip(encoded, gaps, strict=True) for part in pair)
     sizes = np.array([len(line) for line in encoded], np.int64)
     ends = np.cumsum(sizes + lines.gap) - lines.gap
-    padded = np.frombuffer(joined + bytes(PADDING), np.uint8)
+    padded = np.frombuffer(bytearray(joined + bytes(PADDING)), np.uint8)
     return Lines(padded, ends - sizes, ends, lines.gap)

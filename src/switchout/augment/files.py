@@ -246,10 +246,13 @@ def _report(
     job: Job, counts: Counts, data_hash: str | None, seconds: float, stats: bool
 ) -> dict[str, Any]:
     report = counts.to_dict()
-    if not stats:
-        for side in ("source", "target"):
-            for key in ("words", "known_words"):
-                report.get(side, {}).pop(key, None)
+    sides = [report[side] for side in counts.sides]
+    report["changes"] = sum(side["changes"] for side in sides)
+    if stats:
+        report["words"] = sum(side["words"] for side in sides)
+    else:  # not counted
+        for side in sides:
+            del side["words"], side["known_words"]
     report["signature"] = job.signature + (f"|data:{data_hash}" if data_hash else "")
     report["data_hash"] = data_hash
     report["seconds"] = round(seconds, 3)

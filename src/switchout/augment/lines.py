@@ -92,7 +92,7 @@ def _augmented(
 def _as_lines(sentences: list[str]) -> Lines:
     encoded = [sentence.encode() for sentence in sentences]
     ends = np.cumsum([len(sentence) for sentence in encoded])
-    data = np.frombuffer(b"".join(encoded) + bytes(PADDING), np.uint8)
+    data = np.frombuffer(bytearray(b"".join(encoded) + bytes(PADDING)), np.uint8)
     return Lines(data, np.concatenate([[0], ends[:-1]]), ends, 0)
 
 

@@ -1,0 +1,418 @@
+"""Corpora on disk: formats, drops, odd bytes, and every kind of bad input."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import zstandard
+
+from switchout.augment import augment_files
+from switchout.cli import run
+from switchout.errors import SwitchOutError
+
+WORDS = [f"w{i}" for i in range(50)]
+COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
+COMPRESS[".zst"] = zstandard.ZstdCompressor().compress
+EXPAND = {".gz": gzip.decompress, ".xz": lzma.decompress, ".bz2": bz2.decompress}
+EXPAND[".zst"] = lambda data: zstandard.ZstdDecompressor().stream_reader(data).read()
+
+
+def corpus(n_lines: int, seed: int = 0) -> str:
+    rng = np.random.default_rng(seed)
+    return "".join(" ".join(rng.choice(WORDS, rng.integers(1, 15))) + "\n" for _ in range(n_lines))
+
+
+def augmented(folder, content: bytes, **how) -> bytes:
+    """Return what becomes of one side."""
+    (folder / "in").write_bytes(content)
+    how = {"tau_x": 2.0, "vocab_source": WORDS, "seed": 1} | how
+    augment_files(folder / "in", out_source=folder / "out", **how)
+    return (folder / "out").read_bytes()
+
+
+def complaint(capfd, *arguments) -> str:
+    """Run a command that must fail with one line and exit code 2, and return the line."""
+    assert run(["augment", *map(str, arguments)]) == 2
+    out, err = capfd.readouterr()
+    lines = [line for line in err.splitlines() if line.startswith("switchout: ")]
+    assert len(lines) == 1
+    assert "Traceback" not in err
+    assert out == ""
+    return lines[0]
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "src").write_text(corpus(100, 1))
+    (tmp_path / "tgt").write_text(corpus(100, 2))
+    (tmp_path / "vocab").write_text("\n".join(WORDS) + "\n")
+    return tmp_path
+
+
+def one_side(folder, **changes) -> list:
+    flags = {
+        "--src": folder / "src",
+        "--out-src": folder / "out",
+        "--tau-x": 1.0,
+        "--seed": 1,
+        "--vocab-src": folder / "vocab",
+    } | {f"--{key.replace('_', '-')}": value for key, value in changes.items()}
+    return [item for pair in flags.items() for item in pair if pair[1] is not None]
+
+
+def left_over(folder) -> set[str]:
+    return {path.name for path in folder.iterdir()} - {"src", "tgt", "vocab"}
+
+
+# ---- what stays
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"w1 w2 w3",
+        b"w1 w2\nw3",
+        b"w1 w2\r\nw3 w4\r\n",
+        b"w1 w2\xe2\x80\xa8w3 w4 \xe2\x80\xa8 w5\n",
+        b"\n\nw1 w2\n\n",
+        b"w1\0w2 w3 \0 w4\n",
+        b"",
+        b"\n",
+        b"  w1\t\tw2   w3 \x0b w4\x0c\n",
+        b"\xff\xfe w1 \x80 w2\n",
+    ],
+    ids=[
+        "no newline", "no final newline", "crlf", "U+2028", "empty lines", "NUL", "empty file",
+        "one empty line", "odd white space", "no UTF-8",
+    ],
+)  # fmt: skip
+def test_all_bytes_but_the_changed_words_stay(tmp_path, content):
+    out = augmented(tmp_path, content, tau_x=float("inf"), seed=5)
+    keep = lambda data: b"".join(  # noqa: E731
+        b"#" if word in map(str.encode, WORDS) else word for word in _pieces(data)
+    )
+    assert keep(out) == keep(content)
+    assert out.count(b"\n") == content.count(b"\n")
+    changed = augmented(tmp_path, content, policy_x="hamming", tau_x=50.0, seed=5)
+    known = sum(word in map(str.encode, WORDS) for word in _pieces(content))
+    assert (changed != content) == (known > 0)
+
+
+def _pieces(data: bytes) -> list[bytes]:
+    import re
+
+    return re.split(rb"([ \t\n\v\f\r]+)", data)
+
+
+def test_the_last_word_before_a_carriage_return_is_a_word(tmp_path):
+    out = augmented(tmp_path, b"w1\r\n" * 50, tau_x=float("inf"))
+    assert out.count(b"\r\n") == 50
+    assert 10 < sum(line != b"w1\r" for line in out.split(b"\n")[:-1]) < 40
+
+
+def test_pairs_with_an_empty_side_are_dropped_and_counted(tmp_path):
+    (tmp_path / "a").write_text("w1 w2\n\nw3\n \t\nw4 w5 w6\n")
+    (tmp_path / "b").write_text("w5\nw6\n\n\nw7\n")
+    how = {"vocab_source": WORDS, "vocab_target": WORDS, "tau_x": 2.0, "tau_y": 3.0, "seed": 4}
+    report = augment_files(
+        tmp_path / "a", tmp_path / "b", out_source=tmp_path / "x", out_target=tmp_path / "y", **how
+    )
+    assert report["dropped"] == {"empty source": 1, "empty target": 1, "both sides empty": 1}
+    assert (report["pairs"], report["written"]) == (5, 2)
+    alone = {}
+    for name, out, side in (("a", "x", "source"), ("b", "y", "target")):
+        only = {k: v for k, v in how.items() if k not in _other(side)}
+        files = {side: tmp_path / name, f"out_{side}": tmp_path / "alone"}
+        augment_files(**files, **only)
+        lines = (tmp_path / "alone").read_text().split("\n")
+        alone[out] = [lines[0], lines[4], ""]  # ids are counted before drops
+        assert len(lines) == 6  # one side keeps its empty lines
+        assert (tmp_path / out).read_text().split("\n") == alone[out]
+
+
+def _other(side: str) -> tuple[str, str]:
+    return ("vocab_target", "tau_y") if side == "source" else ("vocab_source", "tau_x")
+
+
+def test_a_side_without_policy_is_copied_with_the_same_drops(tmp_path):
+    (tmp_path / "a").write_text("w1 w2\n\nw3")
+    (tmp_path / "b").write_text("x\ny\nz z\n")
+    augment_files(
+        tmp_path / "a", tmp_path / "b", out_source=tmp_path / "x", out_target=tmp_path / "y",
+        tau_x=1.0, vocab_source=WORDS, seed=1, copies=2,
+    )  # fmt: skip
+    assert (tmp_path / "y").read_text() == "x\nx\nz z\nz z\n"
+    assert not (tmp_path / "x").read_text().endswith("\n")
+
+
+def test_an_empty_last_pair_leaves_a_final_newline(tmp_path):
+    (tmp_path / "a").write_text("w1 w2\n ")
+    (tmp_path / "b").write_text("w1 w2\nw3")
+    augment_files(
+        tmp_path / "a", tmp_path / "b", out_source=tmp_path / "x", out_target=tmp_path / "y",
+        tau_x=0.0, vocab_source=WORDS, seed=1,
+    )  # fmt: skip
+    assert (tmp_path / "x").read_text() == (tmp_path / "y").read_text() == "w1 w2\n"
+
+
+# ---- formats
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_compression_in_and_out_changes_nothing(tmp_path, suffix):
+    content = corpus(500).encode()
+    plain = augmented(tmp_path, content)
+    (tmp_path / f"in{suffix}").write_bytes(COMPRESS[suffix](content))
+    out = tmp_path / f"out{suffix}"
+    for _ in range(2):
+        augment_files(tmp_path / f"in{suffix}", out_source=out, tau_x=2.0, vocab_source=WORDS, seed=1)
+        first = out.read_bytes()
+    assert EXPAND[suffix](first) == plain
+    assert out.read_bytes() == first  # no time stamp inside
+
+
+def test_tab_separated_pairs_equal_two_files(files):
+    how = {"tau_x": 2.0, "tau_y": 1.0, "vocab_source": WORDS, "vocab_target": WORDS, "seed": 1}
+    how |= {"copies": 2, "keep_original": True}
+    augment_files(
+        files / "src", files / "tgt", out_source=files / "x", out_target=files / "y", **how
+    )
+    lines = zip(*((files / f).read_text().splitlines() for f in ("src", "tgt")), strict=True)
+    (files / "in.tsv").write_text("".join(f"{a}\t{b}\tw1\t{i}\n" for i, (a, b) in enumerate(lines)))
+    augment_files(pairs=files / "in.tsv", out_pairs=files / "out.tsv", **how, chunk_bytes=1000)
+    rows = [line.split("\t") for line in (files / "out.tsv").read_text().splitlines()]
+    assert [row[0] for row in rows] == (files / "x").read_text().splitlines()
+    assert [row[1] for row in rows] == (files / "y").read_text().splitlines()
+    assert [row[2:] for row in rows] == [["w1", str(i)] for i in range(100) for _ in range(3)]
+
+
+def test_two_columns_without_final_newline(tmp_path):
+    (tmp_path / "in.tsv").write_bytes(b"w1\tw2 w3\n\tw4\nw5 \t w6")
+    report = augment_files(
+        pairs=tmp_path / "in.tsv", out_pairs=tmp_path / "o", tau_x=0.0, vocab_source=WORDS, seed=1
+    )
+    assert (tmp_path / "o").read_bytes() == b"w1\tw2 w3\nw5 \t w6"
+    assert report["dropped"]["empty source"] == 1
+
+
+def test_parquet_equals_two_files_and_keeps_columns(files):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    sides = [(files / f).read_text().splitlines() for f in ("src", "tgt")]
+    sides[0][3], sides[1][5] = "", None
+    table = pyarrow.table({"id": range(100), "de": sides[0], "en": sides[1]})
+    parquet.write_table(table, files / "in.parquet", row_group_size=30)
+    (files / "src").write_text("".join(f"{line}\n" for line in sides[0]))
+    (files / "tgt").write_text("".join(f"{line or ''}\n" for line in sides[1]))
+    how = {"tau_x": 2.0, "tau_y": 1.0, "vocab_source": WORDS, "vocab_target": WORDS, "seed": 1}
+    augment_files(
+        files / "src", files / "tgt", out_source=files / "x", out_target=files / "y", **how
+    )
+    for more in ({}, {"parts": files / "parts", "part_bytes": 1}):
+        augment_files(
+            pairs=files / "in.parquet", out_pairs=files / "out.parquet", source_column="de",
+            target_column="en", **how, **more,
+        )  # fmt: skip
+        out = parquet.read_table(files / "out.parquet")
+        assert out.schema == table.schema
+        assert out["de"].to_pylist() == (files / "x").read_text().splitlines()
+        assert out["en"].to_pylist() == (files / "y").read_text().splitlines()
+        assert out["id"].to_pylist() == [i for i in range(100) if i not in (3, 5)]
+
+
+def test_standard_input_to_standard_output_is_the_same(files):
+    content = (files / "src").read_bytes()
+    expected = augmented(files, content, tau_x=1.0)
+    (files / "in").unlink()
+    flags = one_side(files, src="-", out_src="-")
+    done = subprocess.run(
+        [sys.executable, "-m", "switchout", "augment", *map(str, flags)],
+        input=content, capture_output=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == expected
+
+
+def test_a_device_is_written_to_and_not_replaced(files):
+    target = files / "link"
+    target.symlink_to("/dev/null")
+    assert run(["augment", *map(str, one_side(files, out_src=target))]) == 0
+    assert target.is_symlink()
+    assert target.is_char_device()
+
+
+# ---- numbers
+
+
+def test_stats_add_up(files, capfd):
+    flags = [*one_side(files, tgt=files / "tgt", out_tgt=files / "y"), "--json"]
+    flags += ["--stats", files / "stats.json", "--copies", 2]
+    assert run(["augment", *map(str, flags)]) == 0
+    printed = json.loads(capfd.readouterr().out)
+    stats = json.loads((files / "stats.json").read_text())
+    assert printed == stats
+    before, after = ((files / f).read_text().split("\n")[:-1] for f in ("src", "out"))
+    changes = [
+        sum(a != b for a, b in zip(before[i // 2].split(), line.split(), strict=True))
+        for i, line in enumerate(after)
+    ]
+    assert stats["source"]["histogram"] == np.bincount(changes).tolist()
+    assert stats["source"]["changes"] == stats["changes"] == sum(changes) > 0
+    n_words = sum(len(line.split()) for line in before)
+    assert stats["source"]["words"] == stats["source"]["known_words"] == n_words
+    assert stats["target"]["histogram"] == [200]
+    assert stats["signature"].endswith(f"|data:{stats['data_hash']}")
+    assert "switchout(tau=1)" in stats["signature"]
+
+
+def test_the_data_hash_is_that_of_the_content(files):
+    hashes = set()
+    content = (files / "src").read_bytes()
+    (files / "in.gz").write_bytes(gzip.compress(content))
+    for name, more in (("src", {}), ("in.gz", {}), ("src", {"parts": files / "parts"})):
+        report = augment_files(
+            files / name, out_source=files / "o", tau_x=1.0, vocab_source=WORDS, seed=1,
+            stats=True, chunk_bytes=999, **more,
+        )  # fmt: skip
+        hashes.add(report["data_hash"])
+    assert len(hashes) == 1
+    (files / "src").write_bytes(content + b"w1\n")
+    report = augment_files(
+        files / "src", out_source=files / "o", tau_x=1.0, vocab_source=WORDS, seed=1, stats=True
+    )
+    assert report["data_hash"] not in hashes
+
+
+def test_a_counted_vocabulary_is_saved_and_gives_the_same_when_given_back(tmp_path):
+    content = b"b b b a a c c <unk> rare\n" * 3 + b"once a b\n"
+    (tmp_path / "in").write_bytes(content)
+    how = {"tau_x": 3.0, "seed": 2, "min_count": 3}
+    augment_files(tmp_path / "in", out_source=tmp_path / "out", **how)
+    first = (tmp_path / "out").read_bytes()
+    assert b"once" in first
+    saved = (tmp_path / "out.vocab").read_bytes()
+    assert saved == b"b 10\na 7\nc 6\n<unk> 3\nrare 3\n"
+    augment_files(
+        tmp_path / "in", out_source=tmp_path / "again", vocab_source=tmp_path / "out.vocab", **how
+    )
+    assert (tmp_path / "again").read_bytes() == first
+    assert first.count(b"<unk>") == 3
+
+
+# ---- bad input
+
+
+def test_unequal_line_counts_are_refused_with_both_counts(files, capfd):
+    with (files / "tgt").open("a") as handle:
+        handle.write("w1\nw2\n")
+    flags = one_side(files, tgt=files / "tgt", out_tgt=files / "y", chunk_kb=1)
+    for more in ([], ["--parts", files / "parts"]):
+        text = complaint(capfd, *flags, *more)
+        assert f"{files / 'src'}: 100 lines" in text
+        assert f"{files / 'tgt'}: 102 lines" in text
+        assert left_over(files) <= {"parts"}
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+@pytest.mark.parametrize("in_parts", [False, True], ids=["one pass", "parts"])
+def test_truncated_archives_are_refused(files, capfd, suffix, in_parts):
+    whole = COMPRESS[suffix](corpus(5000).encode())
+    (files / f"src{suffix}").write_bytes(whole[: len(whole) // 2])
+    more = ["--parts", files / "parts"] if in_parts else []
+    text = complaint(capfd, *one_side(files, src=files / f"src{suffix}"), *more)
+    assert f"src{suffix}: damaged or truncated archive" in text
+    assert left_over(files) - {"parts"} == {f"src{suffix}"}
+
+
+def test_an_empty_archive_is_a_truncated_one(files, capfd):
+    (files / "src.gz").touch()
+    assert "truncated archive" in complaint(capfd, *one_side(files, src=files / "src.gz"))
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"a\nb\xff\nc\n", "vocab:2: not valid UTF-8"),
+        (b"a\n\nb\n", "vocab:2: empty line"),
+        (b"a\nb c d\n", "vocab:2: expected one word"),
+        (b"a 3\nb 2\na 1\n", "vocab:3: the word of line 1 again: 'a'"),
+        (b"only\n", "holds 1 word(s)"),
+        (b"only\n<s>\n</s>\n", "holds 1 word(s) that may be drawn (2 special)"),
+        (b"", "holds 0 word(s)"),
+    ],
+)
+def test_bad_vocabularies_are_refused(files, capfd, content, problem):
+    (files / "vocab").write_bytes(content)
+    assert problem in complaint(capfd, *one_side(files))
+    assert left_over(files) == set()
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"tau_x": -1}, "tau must be"),
+        ({"tau_x": "nan"}, "tau must be"),
+        ({"tau_x": None}, "nothing to do"),
+        ({"tau_x": None, "rate_x": 0.7}, "rate must lie between 0 and 0.5"),
+        ({"rate_x": 0.1}, "either --tau-x or --rate-x"),
+        ({"policy_x": "switchot"}, "did you mean 'switchout'?"),
+        ({"policy_x": "hamming", "tau_x": None, "rate_x": 0.1}, "takes a temperature"),
+        ({"policy_y": "raml"}, "--policy-y raml needs --tau-y or --rate-y"),
+        ({"seed": -1}, "seed must lie"),
+        ({"seed": 2**64}, "seed must lie"),
+        ({"epoch": 2**31, "copies": 2}, "epoch must lie"),
+        ({"copies": 0}, "--copies must be at least 1"),
+        ({"workers": 0}, "--workers must be at least 1"),
+        ({"engine": "spark"}, "--engine must be local or ray"),
+        ({"src": "nowhere"}, "nowhere: no such file"),
+        ({"vocab_src": "nowhere"}, "nowhere: no such file"),
+        ({"out_src": None}, "--src and --out-src go together"),
+        ({"out_src": "no/such/folder/out"}, "the folder no/such/folder does not exist"),
+        ({"out_src": "/"}, "/: is a folder"),
+        ({"out_src": "/dev/full"}, "/dev/full: cannot be written (No space left on device)"),
+        ({"src": "-", "vocab_src": None}, "standard input cannot be read twice: give --vocab-src"),
+        ({"special_regex": "["}, "no regular expression"),
+        ({"pairs": "x", "out_pairs": "y"}, "give --src and/or --tgt, or --pairs"),
+    ],
+    ids=lambda value: str(value)[:40] if isinstance(value, dict) else "",
+)  # fmt: skip
+def test_wrong_settings_are_refused_in_one_line(files, capfd, monkeypatch, changes, problem):
+    monkeypatch.chdir(files)
+    assert problem in complaint(capfd, *one_side(files, **changes))
+    assert left_over(files) == set()
+
+
+def test_a_line_without_tab_is_named(files, capfd):
+    (files / "in.tsv").write_text("w1\tw2\nw1 w2\n")
+    flags = one_side(files, src=None, out_src=None, pairs=files / "in.tsv", out_pairs=files / "o")
+    assert "in.tsv:2: no tab" in complaint(capfd, *flags)
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+def test_a_full_disk_leaves_nothing_under_the_final_name(files, suffix):
+    rng = np.random.default_rng(1)
+    words = ["".join(rng.choice(list("abcdefgh"), 12)) for _ in range(20_000)]
+    (files / "src").write_text("\n".join(words) + "\n")
+    flags = one_side(files, out_src=files / f"out{suffix}", vocab_src=None)
+    limit = 50_000  # bytes that a file may have: what a full disk looks like from inside
+    done = subprocess.run(
+        [sys.executable, "-m", "switchout", "augment", *map(str, flags)],
+        capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert f"out{suffix}: cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert left_over(files) == set()
+
+
+def test_api_errors_are_ours(tmp_path):
+    with pytest.raises(SwitchOutError, match="go together"):
+        augment_files(tmp_path / "x", tau_x=1.0, seed=1)
