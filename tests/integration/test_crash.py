@@ -85,7 +85,7 @@ def test_killed_run_equals_the_undisturbed_one(config, undisturbed, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("world", "kills"), [(1, 30), (2, 15), (3, 15)])
+@pytest.mark.parametrize(("world", "kills"), [(1, 40), (2, 20), (3, 20)])
 def test_many_kills_equal_the_undisturbed_run(config, undisturbed, tmp_path, world, kills):
     crash(config, undisturbed, tmp_path, world=world, kills=kills)
 

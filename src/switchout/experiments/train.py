@@ -71,7 +71,7 @@ def train(
             prepare_run(config, folder)
         team.from_first(0, device)  # the others wait until the folder is ready
         run = open_run(folder)
-        trainer = _trainer(run, device, team, trace)
+        trainer = make_trainer(run, device, team, trace=trace)
         try:
             outcome = fit(
                 trainer, folder, spec=_loop_spec(config), validate=_validator(run, team, device)
@@ -82,7 +82,10 @@ def train(
         return _finish(run, trainer, outcome)
 
 
-def _trainer(run: Run, device: str, team: Processes, trace: Trace | None = None) -> Trainer:
+def make_trainer(
+    run: Run, device: str, team: Processes = Processes(), *, trace: Trace | None = None
+) -> Trainer:
+    """Return the untrained model of a run, with its data, noise and optimizer."""
     config = run.config
     model = Transformer(_model_spec(run), seed=config.seed).to(device)
     noise: Noise | None = build_noise(config.augment, *(c.vocabulary for c in run.codecs))
