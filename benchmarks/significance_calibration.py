@@ -294,7 +294,7 @@ def main() -> None:
         f"{low:.4f} to {high:.4f}"
     )
     for cell, trial, n_trials in cells(options, spread):
-        if options.only in (None, cell["runs"]):
+        if n_trials and options.only in (None, cell["runs"]):
             rates = rejection_rates(partial(trial, population), n_trials, options.seed)
             print(json.dumps({**cell, "trials": n_trials, **rates}), flush=True)
 

@@ -99,7 +99,7 @@ def test_compare_writes_everything_it_is_asked_for(
         capsys, "compare", "--ref", folder / "ref", "--baseline", f"base={runs[0]}",
         "--system", f"new={runs[1]}", "--system", folder / "base1", "--json",
         "--resamples", "500", "--html", folder / "o.html", "--csv", folder / "o.csv",
-        "--latex", folder / "o.tex", "--src", folder / "ref",
+        "--latex", folder / "o.tex", "--src", folder / "ref", "--train", folder / "new2",
     )  # fmt: skip
     assert code == 0
     new, bare = json.loads(out)
@@ -110,7 +110,9 @@ def test_compare_writes_everything_it_is_asked_for(
     assert new["p_bootstrap"] == new["p_randomization"] == pytest.approx(1 / 501)
     assert bare["system"] == str(folder / "base1")
     assert bare["p_seeds"] is None
-    assert "&lt;unk&gt;" in (folder / "o.html").read_text(encoding="utf-8")
+    page = (folder / "o.html").read_text(encoding="utf-8")
+    assert "&lt;unk&gt;" in page
+    assert "Gain by WER to the nearest training sentence" in page
     with (folder / "o.csv").open(newline="") as handle:
         rows = list(csv.DictReader(handle))
     assert [float(row["delta"]) for row in rows] == [new["delta"], bare["delta"]]
@@ -222,6 +224,25 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert message in err
     assert err.count("\n") == 1
     assert (tmp_path / "o.html").read_text() == "precious"
+
+
+@pytest.mark.parametrize(
+    ("neighbors", "extra", "message"),
+    [("0.5\t1\n", [], "nn.tsv has 1 lines but"), ("0.5\t1\n" * 80, ["--train", "ref"], "--src")],
+    ids=["other test set", "train without src"],
+)
+def test_bad_material_for_buckets_is_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], neighbors: str, extra: list[str], message: str
+) -> None:
+    (folder / "nn.tsv").write_text(neighbors)
+    code, _, err = outcome(
+        capsys, "compare", "--ref", folder / "ref", "--baseline", folder / "base0",
+        "--system", folder / "new0", "--html", folder / "o.html",
+        "--neighbors", folder / "nn.tsv", *extra,
+    )  # fmt: skip
+    assert code == 2
+    assert message in err
+    assert not (folder / "o.html").exists()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from switchout.evaluation.comparison import System
+    from switchout.evaluation.comparison import Comparison, System
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -37,6 +38,13 @@ def compare(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
     src: Annotated[Path | None, typer.Option(help="Source side, shown in the page.")] = None,
     examples: Annotated[int, typer.Option(min=0, help="Examples of each kind in the page.")] = 10,
+    train: Annotated[
+        Path | None,
+        typer.Option(help="Training text, source side: buckets in the page; with --src."),
+    ] = None,
+    neighbors: Annotated[
+        Path | None, typer.Option(help="File of 'switchout neighbors': buckets by WER in the page.")
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a self-contained page.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the table of tests as CSV.")] = None,
     latex: Annotated[Path | None, typer.Option(help="Write the tables as LaTeX.")] = None,
@@ -89,16 +97,15 @@ def compare(
         with atomic(latex) as partial:
             partial.write_text(scores.latex() + "\n" + tests.latex(), encoding="utf-8")
     if html is not None:
-        from switchout.report.compare import compare_page
-
-        digest = sha256("\n".join(references).encode()).hexdigest()
-        page = compare_page(
+        page = _page(
             results,
             references,
+            ref=ref,
             source=source,
+            train=train,
+            neighbors=neighbors,
             n_examples=examples,
             seed=seed,
-            data=f"reference {ref.name}, sha256 {digest[:16]}",
         )
         with atomic(html) as partial:
             partial.write_text(page, encoding="utf-8")
@@ -110,6 +117,58 @@ def compare(
     for result in results:
         print(" ".join(part for part in (verdict(result), runs_compared(result)) if part))
     print(tests.note)
+
+
+def _page(
+    results: list[Comparison],
+    references: list[str],
+    *,
+    ref: Path,
+    source: list[str] | None,
+    train: Path | None,
+    neighbors: Path | None,
+    n_examples: int,
+    seed: int,
+) -> str:
+    """The HTML page, with buckets by all that the material allows."""
+    from switchout.errors import SwitchOutError
+    from switchout.evaluation.buckets import break_down
+    from switchout.evaluation.features import features_of
+    from switchout.evaluation.neighbors import read_wer
+    from switchout.files import read_lines
+    from switchout.report.compare import bucket_sections, compare_page
+
+    wer = None if neighbors is None else read_wer(neighbors)
+    if wer is not None and len(wer) != len(references):
+        raise SwitchOutError(f"{neighbors} has {len(wer)} lines but {ref} has {len(references)}")
+    if train is not None and source is None:
+        raise SwitchOutError("--train needs --src, the source side of the test set")
+    main = [r for r in results if r.metric is results[0].metric]
+    breakdowns = break_down(
+        references,
+        main[0].baseline.system,
+        [r.system.system for r in main],
+        features_of(
+            references,
+            wer=wer,
+            sources=source,
+            train=None if train is None else read_lines(train),
+            workers=len(os.sched_getaffinity(0)),
+        ),
+        metric=main[0].metric,
+        n_resamples=main[0].n_resamples,
+        seed=seed,
+    )
+    digest = sha256("\n".join(references).encode()).hexdigest()
+    return compare_page(
+        results,
+        references,
+        source=source,
+        buckets=bucket_sections(breakdowns),
+        n_examples=n_examples,
+        seed=seed,
+        data=f"reference {ref.name}, sha256 {digest[:16]}",
+    )
 
 
 def _system(text: str, ref: Path, n_lines: int) -> System:

@@ -8,8 +8,10 @@ from importlib.metadata import version
 
 import numpy as np
 
+from switchout.evaluation.buckets import Breakdown
 from switchout.evaluation.comparison import Comparison, Scored
 from switchout.evaluation.verdict import is_better, is_significant, runs_compared, verdict
+from switchout.report.buckets import gains_chart, gains_table, trends_table
 from switchout.report.charts import Chart, Series
 from switchout.report.differences import Example, mark_words
 from switchout.report.page import Section, render_page
@@ -128,6 +130,18 @@ def compare_page(
             if part
         ),
     )
+
+
+def bucket_sections(breakdowns: Sequence[Breakdown]) -> list[Section]:
+    """A section per feature: gains by bucket, their trend, and both drawn."""
+    return [
+        Section(
+            f"Gain by {breakdown.feature.title}",
+            tables=[gains_table(breakdown), trends_table([breakdown])],
+            charts=[gains_chart(breakdown)],
+        )
+        for breakdown in breakdowns
+    ]
 
 
 HOW_TO_READ = (
