@@ -173,7 +173,9 @@ def test_compression_in_and_out_changes_nothing(tmp_path, suffix):
     (tmp_path / f"in{suffix}").write_bytes(COMPRESS[suffix](content))
     out = tmp_path / f"out{suffix}"
     for _ in range(2):
-        augment_files(tmp_path / f"in{suffix}", out_source=out, tau_x=2.0, vocab_source=WORDS, seed=1)
+        augment_files(
+            tmp_path / f"in{suffix}", out_source=out, tau_x=2.0, vocab_source=WORDS, seed=1
+        )
         first = out.read_bytes()
     assert EXPAND[suffix](first) == plain
     assert out.read_bytes() == first  # no time stamp inside

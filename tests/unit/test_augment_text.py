@@ -91,9 +91,7 @@ def test_sides_and_copies_have_the_addresses_of_the_design():
     lines = text(200, 20, seed=2)
     policy = RAML(IDS, tau=2.0)
     how = {"vocab_target": VOCABULARY, "special_words": SPECIAL, "tau_y": 2.0}
-    got = list(
-        augment_lines(None, lines, **how, seed=3, epoch=4, copies=3, keep_original=True)
-    )
+    got = list(augment_lines(None, lines, **how, seed=3, epoch=4, copies=3, keep_original=True))
     assert got[0::4] == lines
     for copy in range(3):
         expected = by_ids(

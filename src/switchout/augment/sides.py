@@ -114,7 +114,8 @@ def count_vocabularies(
 
 
 def _encoder(choice: SideChoice, words: WordChoice, side: str) -> str | None:
-    if not words.encode:
+    has_policy = choice.tau is not None or choice.rate is not None
+    if not words.encode or (choice.vocabulary is None and not has_policy):
         return None
     if not isinstance(choice.vocabulary, str | os.PathLike):
         raise SwitchOutError(f"--encode needs the {side}'s tokenizer file as its vocabulary")

@@ -1,0 +1,276 @@
+"""Same bytes whoever does the work, and whoever is killed while doing it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from switchout.augment import augment_files
+from switchout.augment.parts import ATTEMPTS
+from switchout.cli import run
+
+WORDS = [f"w{i}" for i in range(300)]
+NOISE = {"tau_x": 1.0, "tau_y": 3.0, "vocab_source": WORDS, "vocab_target": WORDS, "seed": 9}
+
+
+def write_corpus(folder: Path, n_lines: int) -> None:
+    rng = np.random.default_rng(3)
+    for name in ("src", "tgt"):
+        lines = [" ".join(rng.choice(WORDS, rng.integers(0, 20))) for _ in range(n_lines)]
+        (folder / name).write_text("\n".join(lines))  # no newline at the end
+    (folder / "vocab").write_text("\n".join(WORDS))
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """A corpus and what an undisturbed run of one worker makes of it."""
+    folder = tmp_path_factory.mktemp("corpus")
+    write_corpus(folder, 4000)
+    expected = augmented(folder, folder / "one")
+    assert expected[0] != (folder / "src").read_bytes()
+    return folder, expected
+
+
+def augmented(corpus: Path, out: Path, **how) -> tuple[bytes, bytes]:
+    out.mkdir(exist_ok=True)
+    augment_files(
+        corpus / "src", corpus / "tgt", out_source=out / "x", out_target=out / "y", **NOISE, **how
+    )
+    assert {path.name for path in out.iterdir()} == {"x", "y"}
+    return (out / "x").read_bytes(), (out / "y").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"workers": 4, "chunk_bytes": 1 << 10},
+        {"workers": 4, "chunk_bytes": 64 << 20},
+        {"workers": 1, "chunk_bytes": 1 << 10},
+        {"workers": 1, "chunk_bytes": 64 << 20},
+        {"workers": 4, "parts": "parts", "part_bytes": 20_000},
+        {"workers": 1, "parts": "parts", "part_bytes": 1 << 30, "chunk_bytes": 1 << 10},
+    ],
+    ids=str,
+)
+def test_workers_chunks_and_parts_change_nothing(corpus, tmp_path, how):
+    folder, expected = corpus
+    if "parts" in how:
+        how = how | {"parts": tmp_path / how["parts"]}
+    assert augmented(folder, tmp_path / "out", **how) == expected
+
+
+def test_ray_changes_nothing_and_survives_a_killed_worker(corpus, tmp_path):
+    pytest.importorskip("ray")
+    folder, expected = corpus
+    killer = Killer(tmp_path / "parts", b"ray::do_part")
+    before = signal.getsignal(signal.SIGTERM)
+    with killer:
+        got = augmented(
+            folder, tmp_path / "out", engine="ray", workers=2, parts=tmp_path / "parts",
+            part_bytes=8_000, chunk_bytes=1 << 10,
+        )  # fmt: skip
+    assert killer.killed
+    assert got == expected
+    assert signal.getsignal(signal.SIGTERM) is before
+    from ray._common.usage import usage_lib
+
+    assert not usage_lib.usage_stats_enabled()
+
+
+class Killer:
+    """Kills, from another process, a process of ours once some parts are done."""
+
+    CODE = """
+import os, signal, sys, time
+from pathlib import Path
+folder, title, driver = Path(sys.argv[1]), sys.argv[2].encode(), int(sys.argv[3])
+def ancestors(pid):
+    while pid > 1:
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+        yield pid
+end = time.monotonic() + 60
+while time.monotonic() < end:
+    time.sleep(0.002)
+    if len(list(folder.glob("0*.json"))) < 3:
+        continue
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if (entry / "cmdline").read_bytes().startswith(title):
+                if driver in ancestors(int(entry.name)):
+                    os.kill(int(entry.name), signal.SIGKILL)
+                    print(entry.name)
+                    sys.exit()
+        except (OSError, ValueError):
+            pass
+"""
+
+    def __init__(self, folder: Path, title: bytes) -> None:
+        self.arguments = [str(folder), title.decode(), str(os.getpid())]
+        self.killed = ""
+
+    def __enter__(self) -> None:
+        command = [sys.executable, "-c", self.CODE, *self.arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+    def __exit__(self, *_: object) -> None:
+        self.killed = self.process.communicate()[0]
+
+
+def test_a_killed_local_worker_is_replaced(corpus, tmp_path, monkeypatch):
+    folder, expected = corpus
+    from switchout.augment import parts
+
+    do_part, marks = parts.do_part, tmp_path / "marks"
+    marks.mkdir()
+
+    def dies_twice(job, place, index, part):
+        attempt = len(list(marks.glob(f"{index}-*")))
+        if index % 3 == 1 and attempt < ATTEMPTS - 1:
+            (marks / f"{index}-{attempt}").touch()
+            (place.path / f".{os.getpid()}.partial.000001.src").write_text("half")
+            os.kill(os.getpid(), signal.SIGKILL)
+        do_part(job, place, index, part)
+
+    monkeypatch.setattr(parts, "do_part", dies_twice)
+    got = augmented(
+        folder, tmp_path / "out", parts=tmp_path / "parts", part_bytes=15_000, workers=2
+    )
+    assert got == expected
+    assert len(list(marks.iterdir())) >= 2 * (ATTEMPTS - 1)
+
+
+def test_a_part_that_kills_every_worker_ends_the_run(corpus, tmp_path, monkeypatch, capfd):
+    from switchout.augment import parts
+
+    monkeypatch.setattr(parts, "do_part", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    code = run([*command(corpus[0], tmp_path), "--parts", str(tmp_path / "parts")])
+    assert code == 2
+    assert f"its worker died {ATTEMPTS} times" in capfd.readouterr().err
+
+
+def command(corpus: Path, out: Path) -> list[str]:
+    flags = {
+        "--src": corpus / "src",
+        "--tgt": corpus / "tgt",
+        "--out-src": out / "x",
+        "--out-tgt": out / "y",
+        "--vocab-src": corpus / "vocab",
+        "--vocab-tgt": corpus / "vocab",
+        "--tau-x": 1.0,
+        "--tau-y": 3.0,
+        "--seed": 9,
+    }
+    return ["augment", *(str(item) for pair in flags.items() for item in pair)]
+
+
+def killed_after(process: subprocess.Popen, is_time) -> None:
+    """Kill a driver at a moment of our choice."""
+    end = time.monotonic() + 120
+    while not is_time():
+        assert process.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.parametrize("engine", ["local", "ray"])
+def test_a_killed_driver_resumes_without_doing_parts_again(corpus, tmp_path, engine):
+    if engine == "ray":
+        pytest.importorskip("ray")
+    folder, expected = corpus
+    parts = tmp_path / "parts"
+    flags = [*command(folder, tmp_path), "--parts", str(parts), "--part-mb", "0.002"]
+    flags += ["--engine", engine, "--workers", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "switchout", *flags], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    killed_after(process, lambda: len(list(parts.glob("0*.json"))) >= 5)
+    assert not (tmp_path / "x").exists()
+    assert not (tmp_path / "y").exists()
+    done = {path: path.stat().st_mtime_ns for path in parts.glob("0*.json")}
+    n_parts = len(json.loads((parts / "manifest.json").read_text())["parts"])
+    assert 5 <= len(done) < n_parts
+    assert run([*flags, "--no-join"]) == 0
+    assert all(path.stat().st_mtime_ns == when for path, when in done.items())
+    assert len(list(parts.glob("0*.json"))) == n_parts
+    assert run(flags) == 0
+    assert ((tmp_path / "x").read_bytes(), (tmp_path / "y").read_bytes()) == expected
+    assert not parts.exists()
+
+
+def test_a_killed_driver_of_one_pass_leaves_no_half_file(tmp_path):
+    write_corpus(tmp_path, 20_000)
+    expected = augmented(tmp_path, tmp_path / "one")
+    out = tmp_path / "out"
+    out.mkdir()
+    flags = [*command(tmp_path, out), "--chunk-kb", "1", "--workers", "2"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "switchout", *flags], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    killed_after(process, lambda: any(p.stat().st_size > 50_000 for p in out.glob(".*")))
+    assert not (out / "x").exists()
+    assert not (out / "y").exists()
+    assert run(flags) == 0
+    assert ((out / "x").read_bytes(), (out / "y").read_bytes()) == expected
+
+
+def test_orphaned_workers_stop(tmp_path):
+    write_corpus(tmp_path, 20_000)
+    parts = tmp_path / "parts"
+    flags = [*command(tmp_path, tmp_path), "--parts", str(parts), "--chunk-kb", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "switchout", *flags], stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    killed_after(process, lambda: any(p.stat().st_size > 50_000 for p in parts.glob(".*")))
+    time.sleep(1.0)
+    sizes = {p: p.stat().st_size for p in parts.glob(".*")}
+    time.sleep(0.5)
+    assert sizes == {p: p.stat().st_size for p in parts.glob(".*")}
+    assert not list(parts.glob("0*"))
+
+
+def test_another_run_in_the_same_folder_is_refused(corpus, tmp_path, capfd):
+    folder, _ = corpus
+    flags = [*command(folder, tmp_path), "--parts", str(tmp_path / "parts"), "--no-join"]
+    assert run(flags) == 0
+    assert run([*flags, "--epoch", "1"]) == 2
+    assert "belongs to another run (different: signature)" in capfd.readouterr().err
+    (tmp_path / "parts" / "manifest.json").unlink()
+    assert run(flags) == 2
+    assert "holds other files and no manifest.json" in capfd.readouterr().err
+
+
+def test_a_damaged_part_is_done_again(corpus, tmp_path):
+    folder, expected = corpus
+    flags = [*command(folder, tmp_path), "--parts", str(tmp_path / "parts"), "--part-mb", "0.05"]
+    assert run([*flags, "--no-join"]) == 0
+    (tmp_path / "parts" / "000001.src").write_text("short")
+    (tmp_path / "parts" / "000002.json").write_text("{")
+    assert run(flags) == 0
+    assert ((tmp_path / "x").read_bytes(), (tmp_path / "y").read_bytes()) == expected
+
+
+def test_compressed_input_and_output_in_parts(corpus, tmp_path):
+    import gzip
+
+    folder, expected = corpus
+    (tmp_path / "src.gz").write_bytes(gzip.compress((folder / "src").read_bytes()))
+    flags = command(folder, tmp_path)
+    flags[flags.index("--src") + 1] = str(tmp_path / "src.gz")
+    flags[flags.index("--out-tgt") + 1] = str(tmp_path / "y.gz")
+    flags += ["--parts", str(tmp_path / "parts"), "--part-mb", "0.05"]
+    assert run(flags) == 0
+    assert (tmp_path / "x").read_bytes() == expected[0]
+    assert gzip.decompress((tmp_path / "y.gz").read_bytes()) == expected[1]

@@ -1,0 +1,109 @@
+"""Subword vocabularies: sentencepiece models and tokenizer.json, split already or by us."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from switchout.augment import augment_files, augment_lines
+from switchout.augment.lexicon import SPECIAL_WORDS, make_lexicon, read_vocabulary
+from switchout.errors import SwitchOutError
+
+TEXT = [
+    "the cat sat on the mat and the dog sat on the log",
+    "a dog and a cat ran to the log",
+    "the mat and the log are on the floor",
+    "cats and dogs ran and sat and ran again",
+] * 5
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    sentencepiece = pytest.importorskip("sentencepiece")
+    tokenizers = pytest.importorskip("tokenizers")
+    folder = tmp_path_factory.mktemp("models")
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(TEXT), model_writer=model, vocab_size=60, minloglevel=2,
+        user_defined_symbols=["<2de>"], hard_vocab_limit=False,
+    )  # fmt: skip
+    (folder / "spm.model").write_bytes(model.getvalue())
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=80, special_tokens=["[UNK]", "<tag>"], show_progress=False
+    )
+    tokenizer.train_from_iterator(TEXT, trainer)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    spm = sentencepiece.SentencePieceProcessor(model_file=str(folder / "spm.model"))
+    return folder, {
+        "spm.model": lambda line: spm.encode(line, out_type=str),
+        "tokenizer.json": lambda line: tokenizer.encode(line, add_special_tokens=False).tokens,
+    }
+
+
+@pytest.mark.parametrize("name", ["spm.model", "tokenizer.json"])
+def test_encode_equals_pieces_given_split(models, tmp_path, name):
+    folder, encode = models
+    pieces = [" ".join(encode[name](line)) for line in TEXT]
+    (tmp_path / "raw").write_text("\n".join(TEXT) + "\n")
+    (tmp_path / "split").write_text("\n".join(pieces) + "\n")
+    how = {"vocab_source": folder / name, "tau_x": 3.0, "seed": 1}
+    augment_files(tmp_path / "raw", out_source=tmp_path / "a", encode=True, **how)
+    augment_files(tmp_path / "split", out_source=tmp_path / "b", **how)
+    assert (tmp_path / "a").read_text() == (tmp_path / "b").read_text() != "\n".join(pieces) + "\n"
+    assert (
+        list(augment_lines(TEXT, **how, encode=True))
+        == (tmp_path / "a").read_text().split("\n")[:-1]
+    )
+
+
+@pytest.mark.parametrize("name", ["spm.model", "tokenizer.json"])
+def test_special_pieces_are_never_drawn(models, name):
+    folder, encode = models
+    pieces = [" ".join(encode[name](line)) for line in TEXT]
+    how = {"vocab_source": folder / name, "tau_x": np.inf, "seed": 1, "copies": 50}
+    how["special_words"] = ["<2de>"]
+    drawn = set(" ".join(augment_lines(pieces, **how)).split())
+    entries, special = read_vocabulary(folder / name)
+    assert special
+    assert drawn == {word.decode() for word in entries} - special - {"<2de>"}
+
+
+def test_encode_needs_a_tokenizer(tmp_path):
+    (tmp_path / "words").write_text("a\nb\n")
+    with pytest.raises(SwitchOutError, match=r"sentencepiece .model or a tokenizer.json"):
+        list(
+            augment_lines(["a b"], vocab_source=tmp_path / "words", tau_x=1.0, seed=1, encode=True)
+        )
+    with pytest.raises(SwitchOutError, match="tokenizer file"):
+        augment_lines(["a b"], vocab_source=["a", "b"], tau_x=1.0, seed=1, encode=True)
+
+
+@pytest.mark.parametrize("name", ["x.model", "tokenizer.json"])
+def test_files_that_are_no_models_are_refused(tmp_path, name):
+    pytest.importorskip("sentencepiece")
+    (tmp_path / name).write_text('{"version": 1}')
+    with pytest.raises(SwitchOutError, match=name):
+        read_vocabulary(tmp_path / name)
+
+
+def test_raw_text_that_is_no_utf8_is_named_by_line(models, tmp_path):
+    (tmp_path / "in").write_bytes(b"the cat\nthe \xff\n")
+    with pytest.raises(SwitchOutError, match=r"source: line 2: not valid UTF-8"):
+        augment_files(
+            tmp_path / "in", out_source=tmp_path / "out", vocab_source=models[0] / "spm.model",
+            tau_x=1.0, seed=1, encode=True,
+        )  # fmt: skip
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_word_lists_with_counts_scores_and_crlf(tmp_path):
+    (tmp_path / "v").write_bytes(b"a 10\r\nb\t-3.5\r\n<s> 0\r\nc\r\n")
+    entries, special = read_vocabulary(tmp_path / "v")
+    assert (entries, special) == ([b"a", b"b", b"<s>", b"c"], set())
+    lexicon = make_lexicon(entries, special_words=SPECIAL_WORDS, special_pattern="c+")
+    assert lexicon.known == (b"a", b"b")
+    assert lexicon.n_special == 2
