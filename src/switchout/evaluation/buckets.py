@@ -174,16 +174,26 @@ def make_buckets(values: Array, edges: Sequence[float]) -> list[Bucket]:
         raise SwitchOutError(f"bucket edges must be finite and increase, got {list(edges)}")
     place = np.searchsorted(np.asarray(edges, dtype=float), values, side="right")
     bounds = [None, *edges, None]
+    are_whole = bool((values % 1 == 0).all()) and all(edge % 1 == 0 for edge in edges)
+    label = _label_of_counts if are_whole else _label
     return [
-        Bucket(_label(low, high), low, high, np.flatnonzero(place == i))
+        Bucket(label(low, high), low, high, np.flatnonzero(place == i))
         for i, (low, high) in enumerate(pairwise(bounds))
     ]
 
 
 def _label(low: float | None, high: float | None) -> str:
     if low is None:
-        return "all" if high is None else f"< {high:.3g}"
-    return f"≥ {low:.3g}" if high is None else f"{low:.3g} – {high:.3g}"
+        return "all" if high is None else f"< {high:.3f}"
+    return f"≥ {low:.3f}" if high is None else f"{low:.3f} – {high:.3f}"
+
+
+def _label_of_counts(low: float | None, high: float | None) -> str:
+    if high is None:
+        return "all" if low is None else f"≥ {low:.0f}"
+    if low is None:
+        return "0" if high == 1 else f"≤ {high - 1:.0f}"
+    return f"{low:.0f}" if high - low == 1 else f"{low:.0f} – {high - 1:.0f}"
 
 
 def _gains(

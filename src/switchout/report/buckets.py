@@ -95,6 +95,10 @@ def plot_gains(breakdowns: Sequence[Breakdown], path: str | os.PathLike[str]) ->
     panels = figure.subplots(len(breakdowns), squeeze=False)[:, 0]
     for panel, breakdown in zip(panels, breakdowns, strict=True):
         _draw(panel, breakdown)
+    if len(breakdowns[0].systems) > 1:
+        panels[0].legend(frameon=False)
+    else:
+        panels[0].set_title(breakdowns[0].systems[0], fontsize="medium")
     # The same numbers give the same file: no date, no random ids; text stays text.
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
     with rc_context({"svg.hashsalt": "switchout", "svg.fonttype": "none"}), atomic(path) as partial:
@@ -120,7 +124,3 @@ def _draw(panel, breakdown: Breakdown) -> None:  # type: ignore[no-untyped-def]
     panel.set_xticks(range(len(labels)), labels)
     panel.set_xlabel(breakdown.feature.title)
     panel.set_ylabel(f"Δ {breakdown.metric.label} over {breakdown.baseline}")
-    if n_systems > 1:
-        panel.legend(frameon=False)
-    else:
-        panel.set_title(breakdown.systems[0], fontsize="medium")
