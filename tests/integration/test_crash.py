@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -135,6 +137,20 @@ def test_damaged_resume_checkpoint_costs_time_only(config, undisturbed, tmp_path
     finish(start(config, out))
     assert state(out) == undisturbed(1)
     assert f"{newest.name}/optimizer.safetensors" in Path(f"{out}.log").read_text()
+
+
+@pytest.mark.slow
+def test_stop_request_of_one_process_stops_all_at_the_same_step(config, undisturbed, tmp_path):
+    out = tmp_path / "run"
+    team = start(config, out, world=2)
+    assert wait_for("epoch boundary", team, out, random.Random(0), epoch_steps(config))
+    os.kill(team[1].pid, signal.SIGTERM)
+    finish(team)
+    result = json.loads((out / "result.json").read_text())
+    assert result["state"] == "stopped"
+    assert 0 < result["steps"] < STEPS
+    finish(start(config, out, world=2))
+    assert state(out) == undisturbed(2)
 
 
 def seen(path: Path) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +16,7 @@ from train_toys import write_config, write_corpus
 
 from switchout.cli import run
 from switchout.experiments.config_file import load_config
+from switchout.nmt import train as loop
 from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_folders
 from switchout.nmt.metrics import read_metrics
 
@@ -208,6 +211,50 @@ def test_non_finite_loss_stops_and_keeps_the_last_checkpoint(tmp_path, corpus, c
     assert "examples" in error
     assert json.loads((out / "result.json").read_text())["state"] == "non-finite"
     assert not (out / "test.hyp").exists()
+
+
+@pytest.mark.parametrize("at", [1, 3, 5])
+def test_full_disk_stops_with_one_line_and_costs_nothing(tmp_path, corpus, capsys, monkeypatch, at):
+    config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
+    real, calls = loop.write_checkpoint, []
+
+    def full(folder, tensors, facts):
+        calls.append(folder)
+        if len(calls) == at:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(folder, tensors, facts)
+
+    monkeypatch.setattr(loop, "write_checkpoint", full)
+    assert train(config, out) == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert f"{calls[-1]}: could not be written (No space left on device)" in error
+    monkeypatch.undo()
+    assert train(config, out) == 0
+    assert train(config, tmp_path / "undisturbed") == 0
+    assert weights(out, 24) == weights(tmp_path / "undisturbed", 24)
+
+
+def test_result_of_a_shorter_run_does_not_outlive_it(tmp_path, corpus, monkeypatch):
+    config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
+    train(config, out, "--set", "train.steps=4")
+    monkeypatch.setattr(loop, "write_checkpoint", lambda *_: (out / "missing").stat())
+    assert train(config, out) == 2
+    assert not (out / "result.json").exists()
+
+
+def test_deleted_ids_are_made_again(tmp_path, corpus):
+    config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
+    train(config, out, "--set", "train.steps=4")
+    shutil.rmtree(out / "encoded" / "train")
+    assert train(config, out) == 0
+
+
+def test_without_tensorboard_the_run_is_the_same(tmp_path, corpus, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tensorboard.compat.proto.event_pb2", None)
+    config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
+    assert train(config, out, "--set", "train.tensorboard=true", "--set", "train.steps=3") == 0
+    assert not (out / "tensorboard").exists()
+    assert read_metrics(out / "metrics.jsonl")
 
 
 def _cut(path: Path, lines: int) -> None:

@@ -68,15 +68,16 @@ def read_vectors(path: Path, vocabulary: Vocabulary) -> NDArray[np.float64]:
     """
     ids = {token: id for id, token in enumerate(vocabulary.tokens)}
     lines = [line.rstrip().split(" ") for line in read_lines(path)]
-    if lines and len(lines[0]) == 2:
-        del lines[0]
-    if not lines:
+    first = 1 if lines and len(lines[0]) == 2 else 0
+    if len(lines) == first:
         raise SwitchOutError(f"{path}: no word vectors in it")
-    vectors = np.zeros((len(ids), len(lines[0]) - 1))
-    for number, (token, *values) in enumerate(lines, 1):
+    vectors = np.zeros((len(ids), len(lines[first]) - 1))
+    for number, (token, *values) in enumerate(lines[first:], first + 1):
         if token not in ids:
             continue
         try:
+            if len(values) != vectors.shape[1]:
+                raise ValueError
             vectors[ids[token]] = [float(value) for value in values]
         except ValueError:
             raise SwitchOutError(

@@ -65,7 +65,7 @@ def prepare_run(config: Config, folder: Path) -> None:
         for codec, side in zip(_build_codecs(config, corpus), ("src", "tgt"), strict=True):
             codec.save(folder, side)  # type: ignore[arg-type]
         _write(folder / "config.toml", to_toml(config))
-    if not (folder / "encoded" / "dev").exists():
+    if not all((folder / "encoded" / name).exists() for name in ("train", "dev")):
         _encode(config, folder, corpus)
     # Free keys may have changed; the folder says what is true now.
     _write(folder / "config.toml", to_toml(config))

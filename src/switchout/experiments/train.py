@@ -37,7 +37,7 @@ from switchout.nmt.cpu import check_bfloat16, prepare_cpu
 from switchout.nmt.distributed import Processes, processes
 from switchout.nmt.model import ModelSpec, Transformer
 from switchout.nmt.schedule import Schedule
-from switchout.nmt.train import LoopSpec, Outcome, Validation, best, fit
+from switchout.nmt.train import LoopSpec, Outcome, Validation, best, fit, resume
 from switchout.nmt.trainer import Noise, NonFiniteLoss, Trace, Trainer, UpdateSpec, perplexity
 from switchout.nmt.translate import translate_lines
 
@@ -72,14 +72,18 @@ def train(
         team.from_first(0, device)  # the others wait until the folder is ready
         run = open_run(folder)
         trainer = make_trainer(run, device, team, trace=trace)
-        try:
-            outcome = fit(
-                trainer, folder, spec=_loop_spec(config), validate=_validator(run, team, device)
-            )
-        except NonFiniteLoss:
-            _write_result(run, trainer, state="non-finite", measured={})
-            raise
-        return _finish(run, trainer, outcome)
+        spec = _loop_spec(config)
+        outcome = resume(trainer, folder, spec=spec)
+        if outcome.state == "running":
+            if team.is_first:
+                (folder / "result.json").unlink(missing_ok=True)
+            try:
+                validate = _validator(run, team, device)
+                outcome = fit(trainer, folder, outcome, spec=spec, validate=validate)
+            except NonFiniteLoss:
+                _write_result(run, trainer, state="non-finite", measured={})
+                raise
+        return _known_result(run, trainer) or _finish(run, trainer, outcome)
 
 
 def make_trainer(
@@ -160,6 +164,16 @@ def _validator(run: Run, team: Processes, device: str) -> Callable[[Transformer]
         return measured
 
     return validate
+
+
+def _known_result(run: Run, trainer: Trainer) -> Result | None:
+    """Return what an earlier visit found out, if it still stands."""
+    path = run.folder / "result.json"
+    if not trainer.processes.is_first or not path.exists():
+        return None
+    result: Result = json.loads(read_bytes(path))
+    stands = result["state"] == "done" and result["steps"] == trainer.progress.step
+    return result if stands and _is_good(run.folder / result["weights"]) else None
 
 
 def _finish(run: Run, trainer: Trainer, outcome: Outcome) -> Result:

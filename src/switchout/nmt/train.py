@@ -70,27 +70,30 @@ class Outcome:
     history: list[Validation] = field(default_factory=list)
 
 
+def resume(trainer: Trainer, folder: Path, *, spec: LoopSpec) -> Outcome:
+    """Bring a fresh ``trainer`` to the newest good state; return how the run stands."""
+    history = _restore(trainer, folder)
+    is_done = trainer.progress.step >= spec.steps or _is_stale(history, spec)
+    return Outcome("done" if is_done else "running", history)
+
+
 def fit(
     trainer: Trainer,
     folder: Path,
+    outcome: Outcome,
     *,
     spec: LoopSpec,
     validate: Callable[[Transformer], dict[str, float]],
 ) -> Outcome:
-    """Train from the newest good checkpoint of ``folder`` to the end, or until asked to stop.
+    """Train to the end, or until asked to stop.
 
     Args:
-        trainer: Fresh; its state is replaced by the checkpoint's, if there is one.
+        trainer, outcome: As `resume` left them.
         folder: Of the run.
         spec: How long.
         validate: Measures the model on the dev set; called by all processes together.
     """
-    history = _resume(trainer, folder)
-    loop = _Loop(trainer, folder, spec, validate, Outcome(history=history))
-    if trainer.progress.step >= spec.steps or _is_stale(history, spec):
-        loop.outcome.state = "done"
-        return loop.outcome
-    return loop.run()
+    return _Loop(trainer, folder, spec, validate, outcome).run()
 
 
 def best(history: list[Validation], select: Select) -> Validation:
@@ -246,7 +249,7 @@ def _is_stale(history: list[Validation], spec: LoopSpec) -> bool:
     return len(history) - 1 - history.index(best(history, rule)) >= spec.patience
 
 
-def _resume(trainer: Trainer, folder: Path) -> list[Validation]:
+def _restore(trainer: Trainer, folder: Path) -> list[Validation]:
     """Restore the newest good state, say what was found, and return its validations."""
     parent, processes = folder / "resume", trainer.processes
     found: Path | None = None
