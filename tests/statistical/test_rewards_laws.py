@@ -127,10 +127,10 @@ def test_bleu_law_of_one_proposal_is_not_the_reward():
     assert p_value(kept(y, policy, tau=tau, n_proposals=1), *bleu_law(y, tau)) < LIMIT
 
 
-@pytest.mark.parametrize("tau", [0.15, 0.4])
+@pytest.mark.parametrize("tau", [0.15, 0.3])
 def test_bleu_law_tends_to_the_reward(tau):
     y = (2, 3, 4, 2)
     policy = so.Hamming(WORDS, tau=1.0)
-    draws = kept(y, policy, n=4000, tau=tau, n_proposals=64)
+    draws = kept(y, policy, n=2000, tau=tau, n_proposals=64)
     assert p_value(draws, *bleu_law(y, tau)) > LIMIT
-    assert p_value(draws, *bleu_law(y, 2 * tau)) < LIMIT
+    assert p_value(draws, *bleu_law(y, 3 * tau)) < LIMIT

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import sacrebleu
@@ -141,3 +143,9 @@ def test_bleu_equals_sacrebleu_with_one_added():
 
 def test_bleu_of_nothing_is_zero():
     assert sentence_bleu([], [4]) == sentence_bleu([4], []) == 0.0
+
+
+def test_tau_a_hair_below_its_limit_is_refused_instead_of_filling_the_memory():
+    tau = 1 / math.log(len(WORDS) * (1 + 1e-12))
+    with pytest.raises(ValueError, match="too near its limit"):
+        edit([[4]], [0], tau=tau, rescaled=False)
