@@ -32,6 +32,7 @@ def padded(rows: list[list[int]]) -> torch.Tensor:
 
 def make_run(folder: Path, *, seed: int, steps: int = 150) -> Path:
     """Train to reverse and rename, write what ``switchout train`` writes, return the folder."""
+    torch.set_num_threads(1)
     src, tgt = sentences(steps * 32, seed=seed)
     codecs = (
         Codec.word([" ".join(f"s{i}" for i in range(WORDS))]),

@@ -113,11 +113,11 @@ def test_batched_cached_early_stopping_search_equals_the_naive_one(
     beam: int, penalty: float
 ) -> None:
     model = Transformer(LARGER, seed=7)
-    src, lengths = batch(3, size=12, words=40, longest=8)
+    src, lengths = batch(3, size=8, words=40, longest=8)
     found = translate_ids(
         [model], src, lengths, beam=beam, length_penalty=penalty, n_best=min(beam, 2)
     )
-    for row in range(12):
+    for row in range(8):
         limit = int(default_limit(lengths)[row])
         alone = src[row : row + 1, : lengths[row]]
         wanted = naive_beam_search(model, alone, beam=beam, penalty=penalty, limit=limit)

@@ -65,6 +65,7 @@ def translate(
     ] = None,
     engine: Annotated[EngineChoice, typer.Option(help="What searches.")] = EngineChoice.torch,
     device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1 …")] = "cpu",
+    threads: Annotated[int, typer.Option(min=1, help="More gain little on small models.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
 ) -> None:
     """Translate: one line in, one line out; the run's preprocessing is applied and inverted."""
@@ -72,7 +73,9 @@ def translate(
 
     with needs_train_extra():
         from switchout.experiments.translate import OpenRuns
+        from switchout.nmt.cpu import prepare_cpu
         from switchout.nmt.translate import SearchOptions, translate_windows
+    prepare_cpu(threads)
     logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
     options = SearchOptions(beam, length_penalty, n_best, need_attention=unk is Unk.copy)
     with ExitStack() as stack:

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from torch import Tensor, nn
 
 from switchout.errors import SwitchOutError
-from switchout.nmt.model import Attention, FeedForward, Transformer
+from switchout.nmt.model import BOS, PAD, Attention, FeedForward, Transformer
 
 QUANTIZATIONS = ("int8", "int8_float32", "int16", "float16")
 
@@ -64,7 +65,8 @@ def write_ctranslate2(
         _norm(encoder.layer_norm, model.encoder_norm)
         _norm(decoder.layer_norm, model.decoder_norm)
     decoder.projection.weight = _array(model.output.weight)
-    decoder.projection.bias = _array(model.never)
+    decoder.projection.bias = np.zeros(shape.tgt_size, dtype=np.float32)
+    decoder.projection.bias[[PAD, BOS]] = -np.inf
 
     spec = specs.TransformerSpec(encoder, decoder)
     spec.config.add_source_eos = True

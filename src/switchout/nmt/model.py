@@ -222,11 +222,8 @@ class Transformer(nn.Module):  # type: ignore[misc]
             self.src_embedding.weight = self.tgt_embedding.weight
         self._initialise(torch.Generator().manual_seed(seed))
         self.positions: Tensor
-        self.never: Tensor
         positions = sinusoids(spec.max_length, spec.d_model)  # [max_length, d_model]
-        never = torch.zeros(spec.tgt_size).index_fill(0, torch.tensor([PAD, BOS]), -math.inf)
         self.register_buffer("positions", positions, persistent=False)
-        self.register_buffer("never", never, persistent=False)
 
     def _initialise(self, generator: torch.Generator) -> None:
         for name, weight in self.named_parameters():
@@ -278,7 +275,9 @@ class Transformer(nn.Module):  # type: ignore[misc]
 
     def logits(self, hidden: Tensor) -> Tensor:
         """[..., d_model] -> [..., tgt_size]."""
-        return F.linear(hidden, self.output.weight, self.never)
+        logits: Tensor = self.output(hidden)
+        logits[..., : BOS + 1] = -math.inf
+        return logits
 
     def _dropout(self, noise: Tensor | None) -> Dropout:
         return Dropout(self.spec.dropout, noise)
