@@ -31,8 +31,8 @@ def generate(n: int, seed: int) -> Iterator[Pair]:
     """Yield ``n`` pairs (German, English), the same for a seed on every Python version.
 
     Example:
-        >>> next(generate(1, seed=0))
-        ('', '')
+        >>> next(generate(1, seed=3))
+        ('sie hat keinen Mantel .', 'she does not have a coat .')
     """
     for index in range(n):
         yield pair(seed, index)
@@ -77,7 +77,7 @@ def monolingual(lines: int = 5_000) -> Sides:
 
 
 def training_pairs(number: int, *, without: Set[str]) -> list[Pair]:
-    """Return the first distinct pairs of the training stream that share no side with ``without``."""
+    """Return the first distinct training pairs neither side of which is in ``without``."""
     return _distinct(TRAIN_SEED, number, without=without)
 
 

@@ -39,7 +39,7 @@ def weighted(table: dict[T, int]) -> Wheel[T]:
     return Wheel(tuple(table), tuple(table.values()))
 
 
-def zipf(items: Sequence[T], flat: int = 3) -> Wheel[T]:
+def zipf(items: Sequence[T], flat: int = 6) -> Wheel[T]:
     """Return a wheel whose r-th item weighs 1 / (r + flat): Zipf's law with its head cut."""
     return Wheel(items, [100_000 // (rank + flat) for rank in range(len(items))])
 

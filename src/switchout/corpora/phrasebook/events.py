@@ -52,12 +52,12 @@ NOBODY = Phrase(("",) * 4, "", "", 2, 1, -1, "pronoun")  # the gap that wer, was
 
 @cache
 def human_frames() -> Wheel[Frame]:
-    return zipf([frame for frame in frames() if frame.subject == "P"], 9)
+    return zipf([frame for frame in frames() if frame.subject == "P"], 20)
 
 
 @cache
 def thing_frames() -> Wheel[Frame]:
-    return zipf([frame for frame in frames() if frame.subject != "P"], 6)
+    return zipf([frame for frame in frames() if frame.subject != "P"], 10)
 
 
 @cache
@@ -70,7 +70,7 @@ def frames_with(kinds: str, argument: str = "") -> Wheel[Frame]:
         and frame.kind in kinds
         and (not argument or any(case == argument for case, _ in frame.complements))
     ]
-    return zipf(found, 9)
+    return zipf(found, 20)
 
 
 def event(
@@ -225,7 +225,8 @@ def _complements(
         elif case in FIXED:
             _fixed(d, clause, case, negative=negative)
         elif case in ("dir", "loc"):
-            de, en = place(d, d.spin(tagged(tags.rstrip("?"))), direction=case == "dir")
+            noun = d.spin(tagged(tags.rstrip("?")))
+            de, en = place(d, noun, direction=case == "dir", vehicle=frame.subject != "P")
             clause.rest.append(de)
             clause.complements.append(en)
         else:
@@ -260,14 +261,15 @@ def _fixed(d: Choices, clause: Clause, case: str, *, negative: bool) -> None:
     clause.complements.append(en)
 
 
-def place(d: Choices, noun: Noun, *, direction: bool) -> tuple[str, str]:
-    """Return where (im Park) or where to (in den Park)."""
+def place(d: Choices, noun: Noun, *, direction: bool, vehicle: bool = False) -> tuple[str, str]:
+    """Return where (im Park) or where to (in den Park; but a bus goes zum Park)."""
     where, _, to = noun.place[1:].partition(">")
     loc, _, loc_en = where.partition(":")
     adjectives = (d.spin(noun.adjectives),) if noun.adjectives and d.chance(7) else ()
     phrase = build(d, noun, "def", adjectives=adjectives)
     if not direction:
         return german.join(loc, phrase.de[DAT]), _school(f"{loc_en} {phrase.en}")
+    to = "zu" if vehicle else to
     return german.join(to, phrase.de[DAT if to == "zu" else ACC]), _school(f"to {phrase.en}")
 
 
@@ -315,8 +317,9 @@ def _somebody_or_something(
 
 
 def _extras(d: Choices, clause: Clause, frame: Frame, *, plan: str, gap: str) -> None:
-    """Add manner, company, vehicle and place, at most two of them."""
-    if frame.manners and d.chance(16):
+    """Add manner, or company, vehicle and place."""
+    clock = clause.time[0].startswith("um ") or " um " in clause.time[0]
+    if frame.manners and not clock and d.chance(16):
         manner = d.pick(frame.manners)
         if manner != "gern":
             clause.rest.insert(0, manner)
@@ -325,11 +328,12 @@ def _extras(d: Choices, clause: Clause, frame: Frame, *, plan: str, gap: str) ->
             clause.rest.insert(0, "gern")
             clause.en_form = "like to"
             clause.time = ("", "")
+        return
     if "+w" in frame.extras and gap != "company" and d.chance(13):
         somebody = company(d, clause.subject)
         clause.rest.insert(_before_complement(clause, frame), f"mit {somebody.de[DAT]}")
         clause.after.append(f"with {somebody.en_object}")
-    if "+v" in frame.extras and d.chance(25):
+    elif "+v" in frame.extras and d.chance(25):
         vehicle = build(d, d.spin(tagged("public,drive")), "def")
         clause.rest.insert(0, f"mit {vehicle.de[DAT]}")
         clause.after.append(f"by {vehicle.bare}")

@@ -373,7 +373,7 @@ def taken_up(d: Choices) -> Pair:
             f"das ist {phrase.de[NOM]} . {de.format(it[ACC], city)}",
             f"this is {phrase.en} . {en.format(city_en)}",
         )
-    phrase = build(d, noun, "dies" if d.chance(50) else "def", adjectives=maybe(d, noun))
+    phrase = build(d, noun, "dies" if d.chance(50) else "def")
     verdict, verdict_en = d.pick(VERDICTS)
     who, who_en = d.pick(
         (

@@ -1,4 +1,4 @@
-"""How dev and test were chosen, and the hashes that freeze them: ``python -m ...phrasebook.freeze``.
+"""How dev and test were chosen, and the hashes that freeze them (``python -m`` this module).
 
 Candidates are read from the evaluation stream in order. A candidate is taken if every word of it
 occurs at least three times in the first 3,000 training pairs (on its side), neither side is a
@@ -20,8 +20,8 @@ from switchout.corpora import phrasebook
 from switchout.corpora.phrasebook.grammar import pair
 
 BOUNDS = (("near", 0.20), ("close", 0.35), ("medium", 0.50), ("far", 9.0))  # WER up to
-LENGTHS = range(6, 12)  # German words with punctuation, of the strata by nearness
-LONG = 13  # words at least, of the stratum of long sentences
+LENGTHS = range(7, 13)  # German words with punctuation, of the strata by nearness
+LONG = 14  # words at least, of the stratum of long sentences
 CELL = 56  # 40 test, 16 dev
 HASHED_LINES = 5_000
 

@@ -106,7 +106,7 @@ def nouns() -> tuple[Noun, ...]:
             found.append(Noun(re.split(r"\s{2,}", row), profile, tags))
     for noun in found:
         fitting = [word for word in adjectives() if not noun.tags.isdisjoint(word.tags)]
-        noun.adjectives = zipf(fitting, 2) if fitting else None
+        noun.adjectives = zipf(fitting, 4) if fitting else None
     return tuple(found)
 
 

@@ -135,7 +135,10 @@ def noun_phrase(d: Choices, noun: Noun, subject: Phrase | None = None, mark: str
         plural = True
     if determiner == "poss" and "owned" not in noun.tags and profile == "thing":
         determiner = "def"
-    return build(d, noun, determiner, plural, adjectives=_some_adjectives(d, noun), subject=subject)
+    adjectives = _some_adjectives(d, noun)
+    if adjectives and adjectives[0].predicative in ("richtig", "falsch"):
+        determiner = "def"  # this wrong bus, a right answer: odd
+    return build(d, noun, determiner, plural, adjectives=adjectives, subject=subject)
 
 
 PROFILES = {
@@ -173,9 +176,9 @@ PROFILES = {
         }
     ),
     "fruit": weighted(
-        {("none", True): 40, ("indef", False): 24, ("num", True): 18, ("def", True): 18}
+        {("none", True): 48, ("indef", False): 22, ("num", True): 12, ("def", True): 18}
     ),
-    "fruit?": weighted({("none", True): 64, ("num", True): 22, ("indef", False): 14}),
+    "fruit?": weighted({("none", True): 74, ("num", True): 13, ("indef", False): 13}),
     "mass": weighted(
         {("none", False): 80, ("def", False): 8, ("some", False): 6, ("much", False): 6}
     ),

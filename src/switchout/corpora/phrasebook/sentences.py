@@ -42,7 +42,7 @@ def two_statements(d: Choices) -> Pair:
     left = _timeless(d, d.spin(frames_with("a")), plan)
     right = _timeless(d, d.spin(frames_with("a")), plan)
     if not together:
-        frame = d.spin(_asked_objects())
+        frame = d.spin(named(CONTRASTED))
         left, right = _timeless(d, frame, plan), _timeless(d, frame, plan)
     while right.subject.en == left.subject.en:
         right.subject = person(d)
@@ -54,6 +54,9 @@ def two_statements(d: Choices) -> Pair:
         f"{left.de_statement()} {link} {right.de_statement()} .",
         f"{left.en_statement()} {link_en} {right.en_statement()} .",
     )
+
+
+CONTRASTED = "essen trinken kaufen lesen besuchen sehen kochen treffen bestellen verkaufen"
 
 
 def _timeless(d: Choices, frame: Frame, plan: str) -> Clause:
@@ -69,11 +72,13 @@ def yes_no(d: Choices) -> Pair:
 
 
 def _as_asked(clause: Clause) -> None:
-    """Avoid *must you* and *may she*, which English asks otherwise."""
+    """Set modals as they are asked: not *must you*, *may she*, *do we want to*."""
     if clause.de_form == "must":
         clause.en_form = "have to"
     if clause.de_form == "may":
         clause.en_form = "be allowed to"
+    if clause.de_form == "want" and clause.subject is WE:  # wollen wir is a proposal: see lets
+        clause.de_form, clause.en_form = "would like", "would like to"
 
 
 WH = weighted({"why": 16, "when": 18, "where": 16, "object": 26, "subject": 14, "often": 10})
@@ -141,7 +146,7 @@ def _asked_objects() -> Wheel[Frame]:
     """Return frames whose object is worth asking for by was, wen or wem."""
     return named(
         "essen trinken kaufen lesen suchen besuchen sehen kochen anrufen treffen finden brauchen"
-        " bestellen verlieren vergessen tragen verkaufen einladen abholen fragen helfen reparieren"
+        " bestellen verlieren vergessen verkaufen einladen abholen fragen helfen reparieren"
         " backen probieren verstehen spielen vermissen"
     )
 
@@ -319,7 +324,7 @@ def _governor_verbs() -> dict[str, tuple[german.Verb, EnglishVerb, str]]:
 PURPOSES = weighted(
     {
         ("Supermarkt", "kaufen", "shop?"): 30,
-        ("Bäckerei", "kaufen", "bake,bakery?"): 20,
+        ("Bäckerei", "kaufen", "bakery?"): 20,
         ("Markt", "kaufen", "fruit?"): 20,
         ("Buchhandlung", "kaufen", "bookshop?"): 8,
         ("Apotheke", "kaufen", "takeable?"): 8,
@@ -438,10 +443,11 @@ OWNING = "kaufen lesen suchen finden verlieren tragen reparieren verkaufen verge
 def _relative_thing(d: Choices) -> Pair:
     """Return a thing with an object relative: das Buch, das du mir gegeben hast."""
     frame = d.spin(named(OWNING))
-    noun = d.spin(tagged(frame.complements[-1][1].rstrip("!?")))
-    while not noun.countable or noun.profile not in ("thing", "the") or noun.adjectives is None:
-        noun = d.spin(tagged(frame.complements[-1][1].rstrip("!?")))
-    plan = d.pick(("past", "past", "modal"))
+    tags = frame.complements[-1][1].rstrip("!?")
+    noun = d.spin(tagged(tags))
+    while not _describable(noun) or noun.adjectives is None:
+        noun = d.spin(tagged(tags))
+    plan = "past" if frame.kind == "h" or d.chance(70) else "modal"
     clause = event(d, frame, gap="object", negation=0, plan=plan, plain=d.chance(70))
     inner = f", {RELATIVE[noun.gender][1]} {clause.de_relative()}"
     inner_en = f"that {clause.en_statement()}"
@@ -457,3 +463,8 @@ def _relative_thing(d: Choices) -> Pair:
         return f"wo ist {phrase.de[0]} {inner} ?", f"where {verb_en} {phrase.en} {inner_en} ?"
     opening = ("that is", "those are")[noun.pair]
     return f"das ist {phrase.de[0]} {inner} .", f"{opening} {phrase.en} {inner_en} ."
+
+
+def _describable(noun: Noun) -> bool:
+    known = noun.profile in ("thing", "the") and noun.tags.isdisjoint(("task", "event"))
+    return known and noun.countable
