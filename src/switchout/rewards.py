@@ -5,8 +5,8 @@ Both return one sentence per sentence, already drawn by its reward: the trainer 
 
 * `raml_edit_distance` is exact (see `switchout.edits`).
 * `raml_bleu` is exact in the limit of many proposals, and says what it is for a finite number.
-* The randomness is addressed like a policy's, by seed, example id, epoch and side, in slots that
-  no chain of policies reaches: neither batch nor order changes what a sentence becomes.
+* The randomness is addressed like a policy's, by seed, example id, epoch and side, in the last two
+  slots: neither batch nor order changes what a sentence becomes.
 * Special ids stay where they are. Those before the first word and after the last (bos, eos) frame
   the sentence. A sentence without words comes back as it is, and no sentence becomes empty.
 """
@@ -132,6 +132,12 @@ def raml_bleu(
         seed, example_ids, epoch, side: Address of the randomness.
         n_proposals: Draws per sentence.
         rescaled: Whether the reward is scaled by length and size of the vocabulary.
+
+    Example:
+        >>> from switchout import Hamming
+        >>> policy = Hamming.rescaled(Words(9), tau=1.0)
+        >>> raml_bleu([[5, 6, 7, 8, 2]], policy, tau=0.0, seed=0, example_ids=[0])
+        [[5, 6, 7, 8, 2]]
     """
     check_tau(tau)
     if n_proposals < 1:
