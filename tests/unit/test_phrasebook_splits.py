@@ -22,8 +22,13 @@ def splits() -> dict[str, Sides]:
     return phrasebook.splits()
 
 
-def test_bytes_are_the_frozen_ones() -> None:
-    assert freeze.hashes() == json.loads(phrasebook.FROZEN.read_text())["sha256"]
+@pytest.fixture(scope="module")
+def frozen() -> dict[str, list[str]]:
+    return freeze.texts()
+
+
+def test_bytes_are_the_frozen_ones(frozen: dict[str, list[str]]) -> None:
+    assert freeze.hashes(frozen) == json.loads(phrasebook.FROZEN.read_text())["sha256"]
 
 
 def test_sizes(splits: dict[str, Sides]) -> None:
@@ -109,12 +114,12 @@ def test_impossible_training_sizes_are_refused(number: int) -> None:
         phrasebook.splits(train_pairs=number)
 
 
-def test_monolingual_text_is_disjoint_from_everything() -> None:
-    german, english = phrasebook.monolingual(500)
-    every = phrasebook.splits(20_000)
-    for text, side in ((german, 0), (english, 1)):
-        assert len(set(text)) == 500 or side == 1
-        assert all(set(text).isdisjoint(sides[side]) for sides in every.values())
+def test_monolingual_text_is_disjoint_from_everything(frozen: dict[str, list[str]]) -> None:
+    for language in ("de", "en"):
+        mono = set(frozen[f"mono.{language}"])
+        assert len(mono) > 4000
+        for name in ("train", "dev", "test"):
+            assert mono.isdisjoint(frozen[f"{name}.{language}"])
 
 
 def test_german_determines_the_english_up_to_its_wording() -> None:

@@ -6,7 +6,7 @@ from switchout.corpora.phrasebook import english, german
 from switchout.corpora.phrasebook.draw import Choices, Wheel, weighted
 from switchout.corpora.phrasebook.events import clock_time
 from switchout.corpora.phrasebook.everyday import BE_EN, be, maybe
-from switchout.corpora.phrasebook.german import ACC, DAT, NOM
+from switchout.corpora.phrasebook.german import ACC, DAT, GEN, NOM
 from switchout.corpora.phrasebook.lexicon import Noun, tagged, words
 from switchout.corpora.phrasebook.nounphrase import (
     ASKING,
@@ -16,7 +16,9 @@ from switchout.corpora.phrasebook.nounphrase import (
     I,
     Phrase,
     build,
+    company,
     person,
+    pronoun,
 )
 from switchout.corpora.phrasebook.numbers import in_words, number
 
@@ -53,7 +55,7 @@ NEAR = weighted(
         ("hinter", "behind"): 22,
         ("vor", "in front of"): 20,
         ("gegenüber", "opposite"): 14,
-        ("in der Nähe von", "near"): 14,
+        ("in der Nähe", "near"): 14,
     }
 )
 GREET = weighted({("", ""): 60, ("Entschuldigung , ", "excuse me , "): 40})
@@ -89,10 +91,8 @@ def directions(d: Choices) -> Pair:
     while other.en == phrase.en:
         other = build(d, d.spin(tagged("city-place")), "def")
     near, near_en = d.spin(NEAR)
-    return (
-        f"{phrase.de[NOM]} ist {german.join(near, other.de[DAT])} .".replace("von dem ", "vom "),
-        f"{phrase.en} is {near_en} {other.en} .",
-    )
+    where = other.de[GEN if near == "in der Nähe" else DAT]
+    return f"{phrase.de[NOM]} ist {near} {where} .", f"{phrase.en} is {near_en} {other.en} ."
 
 
 def clock(d: Choices) -> Pair:
@@ -167,7 +167,7 @@ def introduction(d: Choices) -> Pair:
             f"woher {verb} {subject.de[NOM]} ?",
             f"where {does} {subject.en} come from ?",
         )
-    subject = person(d, ASSERTING, 70)
+    subject = pronoun(d, ASSERTING) if d.chance(70) else company(d, I)
     if kind < 4:
         land, land_en = d.spin(words("country"))[:2]
         if d.chance(12):
@@ -179,7 +179,7 @@ def introduction(d: Choices) -> Pair:
             f"{subject.en} {come} from {land_en} .",
         )
     while subject.person > 2 or subject.owner < 0:
-        subject = person(d, ASSERTING, 70)
+        subject = company(d, I)
     return _profession(d, subject)
 
 

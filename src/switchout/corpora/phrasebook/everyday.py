@@ -356,16 +356,18 @@ def belongings(d: Choices) -> Pair:
 
 def taken_up(d: Choices) -> Pair:
     """Return two sentences; the pronoun of the second takes the gender of the first's noun."""
-    noun = d.spin(tagged("losable,buyable,clothes"))
-    while noun.profile != "thing" or noun.pair:
-        noun = d.spin(tagged("losable,buyable,clothes"))
+    noun = d.spin(tagged("losable,device,clothes"))
+    while noun.profile != "thing" or noun.pair or "ticket" in noun.tags:
+        noun = d.spin(tagged("losable,device,clothes"))
     it = (HE, SHE, IT)[noun.gender].de
-    kind = d.below(3)
-    if kind == 0 and "losable" in noun.tags:
+    if "losable" in noun.tags and d.chance(60):
         phrase = build(d, noun, "poss", subject=I)
         de, en = d.pick(LOST)
         return f"wo ist {phrase.de[NOM]} ? {de.format(it[ACC])}", f"where is {phrase.en} ? {en}"
-    if kind == 1:
+    while noun.tags.isdisjoint(("clothes", "price")) or noun.profile != "thing" or noun.pair:
+        noun = d.spin(tagged("device,clothes"))
+    it = (HE, SHE, IT)[noun.gender].de
+    if d.chance(50):
         phrase = build(d, noun, "poss", adjectives=maybe(d, noun), subject=I)
         city, city_en = d.spin(words("city"))
         de, en = d.pick(BOUGHT)
@@ -375,16 +377,10 @@ def taken_up(d: Choices) -> Pair:
         )
     phrase = build(d, noun, "dies" if d.chance(50) else "def")
     verdict, verdict_en = d.pick(VERDICTS)
-    who, who_en = d.pick(
-        (
-            ("Ihnen" if d.polite else "dir", "do you"),
-            ("Ihnen", "do you"),
-            ("deiner Schwester", "does your sister"),
-        )
-    )
+    who = "Ihnen" if d.polite else "dir"
     return (
         f"wie gefällt {who} {phrase.de[NOM]} ? {verdict.format(it[NOM])}",
-        f"how {who_en} like {phrase.en} ? {verdict_en}",
+        f"how do you like {phrase.en} ? {verdict_en}",
     )
 
 

@@ -23,7 +23,7 @@ BOUNDS = (("near", 0.20), ("close", 0.35), ("medium", 0.50), ("far", 9.0))  # WE
 LENGTHS = range(7, 13)  # German words with punctuation, of the strata by nearness
 LONG = 14  # words at least, of the stratum of long sentences
 CELL = 56  # 40 test, 16 dev
-HASHED_LINES = 5_000
+FROZEN_LINES = 5_000
 
 
 class Neighbors:
@@ -97,19 +97,23 @@ def _candidates(train: list[tuple[str, str]]) -> Iterator[tuple[int, str]]:
             yield index, both[0]
 
 
-def hashes() -> dict[str, str]:
-    """Return sha256 of every split, of the monolingual text, and of other sentences."""
-    splits = phrasebook.splits(phrasebook.MOST_TRAIN_PAIRS)
-    texts = {
+def texts() -> dict[str, list[str]]:
+    """Return all that is frozen: every split, monolingual text, other sentences."""
+    found = {
         f"{name}.{language}": side
-        for name, sides in splits.items()
+        for name, sides in phrasebook.splits(phrasebook.MOST_TRAIN_PAIRS).items()
         for language, side in zip(("de", "en"), sides, strict=True)
     }
-    texts["mono.de"], texts["mono.en"] = phrasebook.monolingual(HASHED_LINES)
-    texts["generate"] = [f"{de}\t{en}" for de, en in phrasebook.generate(HASHED_LINES, seed=5)]
+    found["mono.de"], found["mono.en"] = phrasebook.monolingual(FROZEN_LINES)
+    found["generate"] = [f"{de}\t{en}" for de, en in phrasebook.generate(FROZEN_LINES, seed=5)]
+    return found
+
+
+def hashes(found: dict[str, list[str]]) -> dict[str, str]:
+    """Return the sha256 of each text, its lines ended by ``\\n``."""
     return {
         name: hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
-        for name, lines in texts.items()
+        for name, lines in found.items()
     }
 
 
@@ -118,7 +122,7 @@ def main() -> None:
     content: dict[str, object] = {"selection": select()}
     phrasebook.FROZEN.write_text(json.dumps(content) + "\n")
     phrasebook.frozen.cache_clear()
-    content["sha256"] = hashes()
+    content["sha256"] = hashes(texts())
     phrasebook.FROZEN.write_text(json.dumps(content) + "\n")
 
 

@@ -289,7 +289,7 @@ def _determiner(
             owner = 3 if "husband" in noun.tags else 2
         return OWN_ROWS[owner][gender], POSSESSIVES_EN[owner], MIXED
     if determiner == "of":
-        return _of_name(d)
+        return _of_name(d, noun)
     if determiner == "num":
         number, number_en = d.spin(NUMBERS)
         return (number + " ",) * 4, number_en, STRONG
@@ -310,9 +310,10 @@ def _owner(d: Choices, subject: Phrase | None) -> int:
     return 0 if unclear and owner in (2, 3) else owner
 
 
-def _of_name(d: Choices) -> tuple[Row, str, tuple[Row, ...]]:
+def _of_name(d: Choices, noun: Noun) -> tuple[Row, str, tuple[Row, ...]]:
     while True:
-        word = d.spin(words("female name" if d.chance(50) else "male name"))[0]
+        female = "husband" in noun.tags or ("wife" not in noun.tags and d.chance(50))
+        word = d.spin(words("female name" if female else "male name"))[0]
         if not word.endswith("s"):
             return (f"{word}s ",) * 4, f"{word} 's", STRONG
 
