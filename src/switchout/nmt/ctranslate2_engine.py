@@ -1,12 +1,13 @@
 """The same search by CTranslate2: C++, several times faster on a CPU.
 
-Its beam search has the same definition as ours, except at the length limit, where it returns an
-unfinished hypothesis and ours ends it with EOS. Sums differ in their last bits, so ties may too.
+Its beam search has the same definition as ours, except at the length limit, where it leaves a
+hypothesis unfinished and ours ends it with EOS. Sums differ in their last bits, so ties may too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -46,13 +47,25 @@ class CTranslate2Engine:
         self, sentences: Sequence[list[int]], options: SearchOptions, done: Callable[[int], None]
     ) -> list[list[Hypothesis]]:
         """See `Engine`."""
-        if not sentences:
-            return []
-        longest = torch.tensor(max(map(len, sentences)) + 1)
+        found: list[list[Hypothesis]] = [[] for _ in sentences]
+        # CTranslate2 takes one length limit a call, ours follows from the length of the source.
+        by_length = sorted(range(len(sentences)), key=lambda i: -len(sentences[i]))
+        for length, group in groupby(by_length, key=lambda i: len(sentences[i])):
+            same = list(group)
+            limit = min(int(default_limit(torch.tensor(length + 1))), self.max_words)
+            results = self._translate([sentences[i] for i in same], options, limit)
+            for i, result in zip(same, results, strict=True):
+                found[i] = self._hypotheses(result)
+            done(len(same))
+        return found
+
+    def _translate(
+        self, sentences: list[list[int]], options: SearchOptions, limit: int
+    ) -> list[Any]:
         # In a batch, beam search of CTranslate2 4.8 returns for the first word of a sentence the
         # attention of another sentence.
         alone = options.need_attention and options.beam > 1
-        results = self.translator.translate_batch(
+        results: list[Any] = self.translator.translate_batch(
             [[self.src_tokens[id] for id in ids] for ids in sentences],
             max_batch_size=1 if alone else _BATCH_WORDS,
             batch_type="examples" if alone else "tokens",
@@ -60,14 +73,13 @@ class CTranslate2Engine:
             length_penalty=options.length_penalty,
             num_hypotheses=options.n_best,
             max_input_length=0,
-            max_decoding_length=min(int(default_limit(longest)), self.max_words) + 1,
+            max_decoding_length=limit,
             min_decoding_length=0,
             return_scores=True,
             return_attention=options.need_attention,
             return_end_token=True,  # so that, as with us, EOS counts in the length
         )
-        done(len(sentences))
-        return [self._hypotheses(result) for result in results]
+        return results
 
     def _hypotheses(self, result: Any) -> list[Hypothesis]:
         found = []
