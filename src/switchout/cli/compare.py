@@ -90,14 +90,13 @@ def compare(
             meter=meter,
         )
     scores, tests = scores_table(results), differences_table(results)
+    files: dict[Path, str] = {}  # all made before the first is written
     if csv is not None:
-        with atomic(csv) as partial:
-            partial.write_text(tests.csv(), encoding="utf-8")
+        files[csv] = tests.csv()
     if latex is not None:
-        with atomic(latex) as partial:
-            partial.write_text(scores.latex() + "\n" + tests.latex(), encoding="utf-8")
+        files[latex] = scores.latex() + "\n" + tests.latex()
     if html is not None:
-        page = _page(
+        files[html] = _page(
             results,
             references,
             ref=ref,
@@ -107,8 +106,9 @@ def compare(
             n_examples=examples,
             seed=seed,
         )
-        with atomic(html) as partial:
-            partial.write_text(page, encoding="utf-8")
+    for path, text in files.items():
+        with atomic(path) as partial:
+            partial.write_text(text, encoding="utf-8")
     if as_json:
         records = [r.to_dict() | {"verdict": verdict(r)} for r in results]
         print(json.dumps(records, ensure_ascii=False, indent=2))
