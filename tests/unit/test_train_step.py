@@ -263,3 +263,12 @@ def test_trace_sees_what_the_model_sees():
     trainer.update(*trainer.batches(0))
     [(batch, src, _, _)] = seen
     assert torch.equal(src, trainer.augmented(batch)[0])
+
+
+@pytest.mark.slow
+def test_compiled_model_learns_the_same_to_rounding():
+    plain, compiled = trainer_of(), trainer_of(is_compiled=True)
+    for step in range(3):
+        for trainer in (plain, compiled):
+            trainer.update(*trainer.batches(step))
+    torch.testing.assert_close(compiled.flat.values, plain.flat.values, rtol=1e-4, atol=1e-5)

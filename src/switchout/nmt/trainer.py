@@ -47,6 +47,7 @@ class UpdateSpec:
         device_tokens: Most cells a process computes at once; a larger share is accumulated.
         clip: Longest gradient; a longer one is scaled down. 0: never.
         precision: Type of matrix products; parameters, sums and Adam are always float32.
+        is_compiled: Pass the feed-forward blocks through ``torch.compile``.
     """
 
     seed: int
@@ -129,7 +130,10 @@ class Trainer:
         }
         self.progress = Progress()
         self.device: torch.device = self.flat.values.device
-        self._loss = torch.compile(model.loss) if spec.is_compiled else model.loss
+        if spec.is_compiled:
+            # What is not a kernel already: attention is one, and so is dropout with its sum.
+            for layer in (*model.encoder, *model.decoder):
+                layer.feed_forward.compile(dynamic=True)
 
     def batches(self, step: int) -> tuple[str, list[Batch]]:
         """Return a hash of who is in 0-based ``step``, and this process's share in parts."""
@@ -199,7 +203,7 @@ class Trainer:
         keys = dropout_keys(self.spec.seed, step=batch.step, example_ids=batch.example_ids)
         lengths = torch.from_numpy(batch.src_lengths).to(device)
         with autocast(device, self.spec.precision):
-            loss, tokens = self._loss(
+            loss, tokens = self.model.loss(
                 src,
                 lengths,
                 tgt_in,
