@@ -50,17 +50,21 @@ def check_example_ids(example_ids: Any, n_rows: int | None) -> Any:
                 raise ValueError(f"example_ids must be [{n_rows}], got shape {tuple(ids.shape)}")
             return ids
         ids = backend.to_numpy(ids)
+    if isinstance(ids, list | tuple) and all(isinstance(i, int) for i in ids):
+        if any(not 0 <= i < 1 << 64 for i in ids):
+            raise ValueError("example_ids must lie in 0 <= id < 2^64")
+        ids = np.array(ids, np.uint64)  # NumPy would make floats of large ones
     ids = np.asarray(ids)
     if ids.shape != (n_rows,):
         raise ValueError(f"example_ids must be [batch] = [{n_rows}], got shape {ids.shape}")
     if ids.size == 0:
         return ids.astype(np.uint64)
-    if ids.dtype == object and all(isinstance(i, int) for i in ids):  # beyond 64 bits
-        raise ValueError(f"example_ids must lie in 0 <= id < 2^64, got {max(ids, key=abs)}")
     if ids.dtype.kind not in "iu":
         raise TypeError(f"example_ids must hold integers, got {ids.dtype}")
     if ids.dtype.kind == "i" and ids.min() < 0:
         raise ValueError(f"example_ids must lie in 0 <= id < 2^64, got {ids.min()}")
+    if ids.dtype == np.int64 and ids.flags.c_contiguous and ids.flags.writeable:
+        return ids.view(np.uint64)
     return ids.astype(np.uint64)
 
 

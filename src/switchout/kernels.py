@@ -86,49 +86,52 @@ def other_word(v, w1, w2, n_draw, lowest, starts, stops, draw_ids):
 
 
 @njit(nogil=True, cache=True)
-def count_words(tokens, out, frozen, lengths, do_copy, size, lowest, starts, stops):
-    """Fill ``lengths`` [batch] and, if ``do_copy``, ``out``; return the first bad index or -1."""
-    n_rows, n_columns = tokens.shape
+def count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, stops):
+    """Check, copy ``source`` to ``rows``, count the words of each row into ``n_words`` [batch].
+
+    Returns -1, or the flat index of the first id that is too large.
+    """
+    n_rows, width = source.shape
     for b in range(n_rows):
-        n_words = 0
+        count = 0
         highest = lowest
         if do_copy:
-            for t in range(n_columns):
-                out[b, t] = tokens[b, t]
-        for t in range(n_columns):
-            highest = max(highest, tokens[b, t])
+            for t in range(width):
+                rows[b, t] = source[b, t]
+        for t in range(width):
+            highest = max(highest, source[b, t])
         if highest >= size:
-            for t in range(n_columns):
-                if tokens[b, t] >= size:
-                    return b * n_columns + t
+            for t in range(width):
+                if source[b, t] >= size:
+                    return b * width + t
         if starts.size == 0 and frozen.size == 0:
-            for t in range(n_columns):
-                n_words += tokens[b, t] >= lowest
+            for t in range(width):
+                count += source[b, t] >= lowest
         else:
-            for t in range(n_columns):
-                if is_word(tokens[b, t], lowest, starts, stops):
-                    n_words += frozen.size == 0 or not frozen[b, t]
-        lengths[b] = n_words
+            for t in range(width):
+                if is_word(source[b, t], lowest, starts, stops):
+                    count += frozen.size == 0 or not frozen[b, t]
+        n_words[b] = count
     return NO_ERROR
 
 
 @njit(nogil=True, cache=True)
 def replace_words(
-    tokens, frozen, lengths, example_ids, key, epoch, stream,
+    rows, frozen, n_words, example_ids, key, epoch, stream,
     lowest, starts, stops, draw_ids, n_draw,
     cumulative, row_start, row_size, thresholds, null_id,
 ):  # fmt: skip
-    """Replace words of ``tokens`` in place; return -1, or the row whose length was given wrong.
+    """Replace words of ``rows`` in place; return -1, or the row whose length was given wrong.
 
     ``thresholds`` holds the constant law: a word is hit if its 32 bits are at most
     ``thresholds[0]``, or ``thresholds[1]`` if it is outside the drawable words; empty: the counts.
     """
     k0, k1 = key & _MASK, key >> _HALF
-    bits, visited = np.empty(TILE, np.uint64), np.empty(TILE, np.int64)
-    hit_rows, hit_words = np.empty(2 * TILE, np.int64), np.empty(2 * TILE, np.int64)
-    limits = np.empty(TILE, np.uint64)
-    for tile in range(0, tokens.shape[0], TILE):
-        n_here = min(TILE, tokens.shape[0] - tile)
+    bits, limits = np.empty(TILE, np.uint64), np.empty(TILE, np.uint64)
+    visited = np.empty(TILE, np.int64)
+    hits = np.empty((2, 2 * TILE), np.int64)  # rows; words within the row
+    for tile in range(0, rows.shape[0], TILE):
+        n_here = min(TILE, rows.shape[0] - tile)
         n_visited = 0
         if thresholds.size:
             for j in range(n_here):
@@ -140,7 +143,7 @@ def replace_words(
                 e = example_ids[tile + j]
                 bits[j] = philox4x32(e & _MASK, e >> _HALF, epoch, stream, k0, k1)[0]
             for j in range(n_here):
-                length = lengths[tile + j]
+                length = n_words[tile + j]
                 n = draw_count(bits[j], length, cumulative, row_start, row_size)
                 if n > 0:
                     visited[n_visited] = tile + j
@@ -150,81 +153,81 @@ def replace_words(
         n_hits = 0
         for i in range(n_visited):
             b, limit = visited[i], limits[i]
-            e, length = example_ids[b], lengths[b]
+            e, length = example_ids[b], n_words[b]
+            c0, c1 = e & _MASK, e >> _HALF
             for first in range(0, length, TILE):
-                n_words = min(TILE, length - first)
+                n_bits = min(TILE, length - first)
                 block = stream + np.uint64(1 + first)
-                # Whole vectors: a few bits nobody reads are cheaper than a scalar remainder.
-                for j in range((n_words + 15) // 16 * 16):
-                    bits[j] = philox4x32(
-                        e & _MASK, e >> _HALF, epoch, block + np.uint64(j), k0, k1
-                    )[0]
-                for j in range(n_words):  # no branch: hits are rare and not to be foreseen
-                    hit_rows[n_hits] = b
-                    hit_words[n_hits] = first + j
+                for j in range((n_bits + 3) // 4 * 4):  # whole vectors; what is too much is unread
+                    bits[j] = philox4x32(c0, c1, epoch, block + np.uint64(j), k0, k1)[0]
+                for j in range(n_bits):  # no branch: which words are hit cannot be foreseen
+                    hits[0, n_hits] = b
+                    hits[1, n_hits] = first + j
                     n_hits += np.int64(bits[j] <= limit)
-                if n_hits >= TILE:
-                    failed = _apply_hits(
-                        tokens, frozen, hit_rows, hit_words, n_hits, example_ids, k0, k1, epoch,
-                        stream, lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
+                if n_hits >= TILE or i == n_visited - 1:
+                    wrong = _apply_hits(
+                        rows, frozen, hits, n_hits, example_ids, k0, k1, epoch, stream,
+                        lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
                     )  # fmt: skip
-                    if failed >= 0:
-                        return failed
+                    if wrong != NO_ERROR:
+                        return wrong
                     n_hits = 0
-        failed = _apply_hits(
-            tokens, frozen, hit_rows, hit_words, n_hits, example_ids, k0, k1, epoch,
-            stream, lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
-        )  # fmt: skip
-        if failed >= 0:
-            return failed
     return NO_ERROR
 
 
 @njit
 def _apply_hits(
-    tokens, frozen, hit_rows, hit_words, n_hits, example_ids, k0, k1, epoch, stream,
+    rows, frozen, hits, n_hits, example_ids, k0, k1, epoch, stream,
     lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
 ):  # fmt: skip
-    bits, steps1, steps2 = (
-        np.empty(n_hits, np.uint64),
-        np.empty(n_hits, np.uint64),
-        np.empty(n_hits, np.uint64),
+    """Find the hit words in their rows, in order, and put others there."""
+    ids, low, high = (
+        hits.view(np.uint64),
+        np.empty(n_hits + 3, np.uint64),
+        np.empty(n_hits + 3, np.uint64),
     )
-    if null_id < 0 or thresholds.size:
-        for h in range(n_hits):
-            e = example_ids[hit_rows[h]]
-            words = philox4x32(
-                e & _MASK, e >> _HALF, epoch, stream + np.uint64(1 + hit_words[h]), k0, k1
-            )
-            bits[h], steps1[h], steps2[h] = words[0], words[1], words[2]
+    examples = np.empty(n_hits + 3, np.uint64)
+    for h in range(n_hits):
+        examples[h] = example_ids[hits[0, h]]
+    if null_id < 0:
+        for h in range((n_hits + 3) // 4 * 4):
+            block = stream + np.uint64(1) + ids[1, h]
+            words = philox4x32(examples[h] & _MASK, examples[h] >> _HALF, epoch, block, k0, k1)
+            low[h], high[h] = words[1], words[2]
+    width = rows.shape[1]
     last, position, n_seen = -1, -1, 0  # words of row ``last`` up to and including ``position``
     for h in range(n_hits):
-        b = hit_rows[h]
+        b, word = hits[0, h], hits[1, h]
         if b != last:
             last, position, n_seen = b, -1, 0
-        while n_seen <= hit_words[h]:  # the word is at least so many positions on
-            stop = position + 1 + (hit_words[h] + 1 - n_seen)
-            if stop > tokens.shape[1]:
+            while position + 1 < width and rows[b, position + 1] < lowest:  # bos, left padding
+                position += 1
+        while n_seen <= word:  # at least so many positions on
+            stop = position + 1 + (word + 1 - n_seen)
+            if stop > width:
                 return b
             if starts.size == 0 and frozen.size == 0:
                 for t in range(position + 1, stop):
-                    n_seen += np.int64(tokens[b, t] >= lowest)
+                    n_seen += np.int64(rows[b, t] >= lowest)
             else:
                 for t in range(position + 1, stop):
-                    if is_word(tokens[b, t], lowest, starts, stops):
+                    if is_word(rows[b, t], lowest, starts, stops):
                         n_seen += frozen.size == 0 or not frozen[b, t]
             position = stop - 1
-        v = np.int64(tokens[b, position])
+        v = np.int64(rows[b, position])
         if thresholds.size and thresholds[0] != thresholds[1]:
             rank = np.searchsorted(draw_ids, v)
             is_inside = rank < n_draw and draw_ids[rank] == v
-            if np.int64(bits[h]) > thresholds[0 if is_inside else 1]:
+            block = stream + np.uint64(1 + word)
+            e = examples[h]
+            bits = philox4x32(e & _MASK, e >> _HALF, epoch, block, k0, k1)[0]
+            if np.int64(bits) > thresholds[0 if is_inside else 1]:
                 continue
         if null_id >= 0:
-            tokens[b, position] = null_id
+            rows[b, position] = null_id
         else:
-            tokens[b, position] = other_word(
-                v, steps1[h], steps2[h], n_draw, lowest, starts, stops, draw_ids
+            rows[b, position] = other_word(
+                v, low[h], high[h], n_draw, lowest, starts, stops, draw_ids
             )
     return NO_ERROR
 

@@ -13,7 +13,6 @@ traced arrays and those on a device run `corrupt_arrays`, the same algorithm ove
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +34,7 @@ from switchout.philox import (
 from switchout.words import Words
 
 MAX_TRACED_RATE_LENGTH = 4096  # a row per length: 64 MB of table at this length
+FORCE_ARRAYS = False  # the tests' switch: every array through `corrupt_arrays`
 UNKNOWN_WIDTH = 1 << 16  # counts are drawn up to here where a graph does not know its width
 
 
@@ -91,7 +91,7 @@ def corrupt(
     backend = backend_of(tokens)
     check_tokens(backend, tokens, frozen)
     is_at_hand = backend.on_host(tokens)
-    if is_at_hand and not _array_path_forced():
+    if is_at_hand and not FORCE_ARRAYS:
         return corrupt_on_host(
             backend, tokens, rule, words=words, address=address, example_ids=example_ids,
             frozen=frozen, lengths=lengths, out=out,
@@ -282,8 +282,3 @@ def _scaled(xp: Backend, low: Array, high: Array, choices: int) -> Array:
 def _at_most(xp: Backend, bits: Array, limit: int) -> Array:
     # A limit of -1 (never) does not fit an unsigned word.
     return bits <= xp.words(limit, bits) if limit >= 0 else bits != bits
-
-
-def _array_path_forced() -> bool:
-    """Whether the tests' switch sends every array through `corrupt_arrays`."""
-    return os.environ.get("SWITCHOUT_ARRAY_PATH") == "1"

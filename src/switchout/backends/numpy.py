@@ -64,14 +64,14 @@ class NumpyBackend:
         return a ^ b
 
     def where(self, condition: Array, a: Any, b: Any) -> Array:
-        return np.where(condition, a, b)
+        return np.asarray(np.where(condition, a, b))
 
     def take(self, table: Array, index: Array) -> Array:
         values: Array = table[index]
         return values
 
     def searchsorted(self, table: Array, values: Array) -> Array:
-        return np.searchsorted(table, values)
+        return np.asarray(np.searchsorted(table, values))
 
     def cumsum_rows(self, mask: Array) -> Array:
         return np.cumsum(mask, axis=1, dtype=np.int64)

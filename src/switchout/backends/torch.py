@@ -23,14 +23,15 @@ class TorchBackend:
         return isinstance(x, torch.Tensor)
 
     def on_host(self, x: torch.Tensor) -> bool:
-        return x.device.type == "cpu" and type(x) is torch.Tensor
+        return x.is_cpu and type(x) is torch.Tensor
 
     def to_numpy(self, x: torch.Tensor) -> np.ndarray[Any, Any]:
-        array: np.ndarray[Any, Any] = x.detach().cpu().numpy()
+        array: np.ndarray[Any, Any] = x.numpy() if x.is_cpu else x.cpu().numpy()
         return array
 
     def from_numpy(self, array: np.ndarray[Any, Any], like: torch.Tensor) -> torch.Tensor:
-        return torch.from_numpy(array).to(like.dtype)
+        tensor = torch.from_numpy(array)
+        return tensor if tensor.dtype is like.dtype else tensor.to(like.dtype)
 
     def from_floats(self, array: np.ndarray[Any, Any], like: torch.Tensor) -> torch.Tensor:
         return torch.from_numpy(array).to(like.device)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from switchout.backends import Array, backend_of
+from switchout.philox import Address
 from switchout.policies.counts import SwitchOut
+from switchout.sampling import corrupt
 from switchout.words import Words
 
 
@@ -54,7 +56,7 @@ def switch_out(
             words, tokens, tau=tau, seed=seed, example_ids=example_ids, epoch=epoch,
             frozen=frozen, side=side,
         )  # fmt: skip
-    return SwitchOut(words, tau).sample(
-        tokens, seed=seed, example_ids=example_ids, epoch=epoch, frozen=frozen, side=side,
-        lengths=lengths, out=out,
+    return corrupt(
+        tokens, SwitchOut(words, tau).rule, words=words, address=Address(seed, epoch, side),
+        example_ids=example_ids, frozen=frozen, lengths=lengths, out=out,
     )  # fmt: skip
