@@ -190,7 +190,7 @@ def _profession(d: Choices, subject: Phrase) -> Pair:
     """Return somebody's profession: German has no article here."""
     gender = "female" if subject.owner == 3 else "male"
     job = d.spin(tagged("job"))
-    while gender not in job.tags:
+    while gender not in job.tags or "young" in job.tags:
         job = d.spin(tagged("job"))
     de, en = be(subject)
     return (

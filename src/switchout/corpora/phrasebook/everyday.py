@@ -91,12 +91,14 @@ def feeling(d: Choices) -> Pair:
     )
 
 
+EXCESSIVE = frozenset(
+    ("groß", "klein", "teuer", "lang", "kurz", "schwer", "heiß", "kalt", "laut", "scharf", "alt")
+)
 DEGREES = weighted(
     {
         ("", ""): 30,
         ("sehr ", "very "): 36,
         ("nicht ", "not "): 18,
-        ("zu ", "too "): 8,
         ("ein bisschen ", "a bit "): 8,
     }
 )
@@ -112,6 +114,8 @@ def quality(d: Choices) -> Pair:
     past = d.chance(20)
     de, en = be(phrase, past)
     degree = d.spin(DEGREES)
+    if adjective.predicative in EXCESSIVE and d.chance(12):
+        degree = ("zu ", "too ")
     if not adjective.comparative:
         degree = d.pick((("", ""), ("nicht ", "not ")))
     if d.chance(25):
@@ -261,9 +265,13 @@ def having(d: Choices) -> Pair:
         noun = d.spin(tagged("owned,kin,ticket,toy"))
         phrase = build(d, noun, "indef")
     who = person(d, ASSERTING, 70)
+    while "ladies" in noun.tags and who.owner == 2:
+        who = person(d, ASSERTING, 70)
     kind = d.below(10)
     if kind < 2:
         who = person(d, ASKING, 85)
+        while "ladies" in noun.tags and who.owner == 2:
+            who = person(d, ASKING, 85)
         does = "does" if who.agreement == 1 else "do"
         return (
             f"{german.HAVE.present[who.person]} {who.de[NOM]} {phrase.de[ACC]} ?",
@@ -335,7 +343,7 @@ def belongings(d: Choices) -> Pair:
         noun = d.spin(tagged("owned"))
     thing = build(d, noun, "def", adjectives=maybe(d, noun))
     owner = d.spin(tagged("kin,friend"))
-    while owner.singular[0] == "-":
+    while owner.singular[0] == "-" or ("ladies" in noun.tags and "male" in owner.tags):
         owner = d.spin(tagged("kin,friend"))
     whose = build(d, owner, "poss")
     bare = thing.bare

@@ -9,7 +9,7 @@ from switchout.corpora.phrasebook.draw import Choices, weighted
 from switchout.corpora.phrasebook.situations import because
 
 KINDS: dict[Callable[[Choices], tuple[str, str]], int] = {
-    sentences.statement: 310,
+    sentences.statement: 340,
     sentences.yes_no: 95,
     sentences.wh: 120,
     sentences.request: 60,
@@ -21,13 +21,13 @@ KINDS: dict[Callable[[Choices], tuple[str, str]], int] = {
     sentences.in_order_to: 25,
     sentences.since: 22,
     sentences.relative: 75,
-    because: 75,
+    because: 65,
     errands.price: 22,
-    errands.directions: 40,
-    errands.clock: 22,
+    errands.directions: 32,
+    errands.clock: 16,
     errands.age: 15,
-    errands.introduction: 24,
-    errands.order: 28,
+    errands.introduction: 16,
+    errands.order: 24,
     everyday.weather: 4,
     everyday.pain: 12,
     everyday.feeling: 25,

@@ -99,7 +99,7 @@ PEOPLE = weighted({"name": 26, "kin": 28, "friend": 14, "job": 14, "human": 14, 
 COMPANY = weighted({"name": 34, "kin": 34, "friend": 24, "parents": 8})
 
 
-def person(d: Choices, pronouns: Wheel[Phrase] | None = None, share: int = 55) -> Phrase:
+def person(d: Choices, pronouns: Wheel[Phrase] | None = None, share: int = 44) -> Phrase:
     """Return somebody: a pronoun in ``share`` percent of cases, else a name or a noun.
 
     One asks about *your* sister and speaks of *my* sister.
@@ -191,7 +191,7 @@ PROFILES = {
 
 
 def _some_adjectives(d: Choices, noun: Noun) -> tuple[Adjective, ...]:
-    if noun.adjectives is None or not d.chance(8 if noun.profile in ("kin", "mass") else 24):
+    if noun.adjectives is None or not d.chance(10 if noun.profile in ("kin", "mass") else 28):
         return ()
     return (d.spin(noun.adjectives),)
 

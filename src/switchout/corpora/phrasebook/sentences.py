@@ -8,7 +8,7 @@ from switchout.corpora.phrasebook import german
 from switchout.corpora.phrasebook.clause import Clause
 from switchout.corpora.phrasebook.draw import Choices, Wheel, weighted, zipf
 from switchout.corpora.phrasebook.english import Verb as EnglishVerb
-from switchout.corpora.phrasebook.events import event, frames_with, place
+from switchout.corpora.phrasebook.events import NOBODY, event, frames_with, place
 from switchout.corpora.phrasebook.lexicon import Frame, Noun, frames, nouns, tagged, words
 from switchout.corpora.phrasebook.nounphrase import (
     ASKING,
@@ -402,7 +402,8 @@ def _relative_person(d: Choices) -> Pair:
     phrase = build(d, noun, "def")
     plan = d.pick(("", "past", "past"))
     frame = d.spin(frames_with("a" if plan else "s"))
-    clause = event(d, frame, gap="subject", negation=8, plan=plan, plain=d.chance(60))
+    gap = NOBODY._replace(owner=(2, 3, -1)[noun.gender])
+    clause = event(d, frame, subject=gap, negation=8, plan=plan, plain=d.chance(60))
     inner = f", {RELATIVE[noun.gender][0]} {clause.de_relative()}"
     inner_en = f"who {clause.en_statement()}"
     return _use_person(d, noun, phrase, inner, inner_en)
@@ -447,8 +448,7 @@ def _relative_thing(d: Choices) -> Pair:
     noun = d.spin(tagged(tags))
     while not _describable(noun) or noun.adjectives is None:
         noun = d.spin(tagged(tags))
-    plan = "past" if frame.kind == "h" or d.chance(70) else "modal"
-    clause = event(d, frame, gap="object", negation=0, plan=plan, plain=d.chance(70))
+    clause = event(d, frame, gap="object", negation=0, plan="past", plain=d.chance(70))
     inner = f", {RELATIVE[noun.gender][1]} {clause.de_relative()}"
     inner_en = f"that {clause.en_statement()}"
     phrase = build(d, noun, "def")
