@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from switchout.augment.kernel import Bytes, Ints, Lines, Words64
-from switchout.augment.scan import PADDING, copy_bytes, enter_word, find_word, find_words, word_key
+from switchout.augment.scan import PADDING, copy_bytes, enter_word, find_word, find_words, word_keys
 
 
 class WordCounter:
@@ -24,7 +24,7 @@ class WordCounter:
 
     def __init__(self) -> None:
         self._n_words = 0
-        self._slots: Words64 = np.zeros((1 << 12, 2), np.uint64)
+        self._slots: Words64 = np.zeros((1 << 12, 4), np.uint64)
         self._blob: Bytes = np.zeros((1 << 14) + PADDING, np.uint8)
         self._offsets: Ints = np.zeros(1 << 11, np.int64)
         self._counts: Ints = np.zeros(1 << 11, np.int64)
@@ -59,7 +59,7 @@ class WordCounter:
         self._offsets = np.concatenate([self._offsets, np.zeros(more, np.int64)])
         self._counts = np.concatenate([self._counts, np.zeros(more, np.int64)])
         self._blob = np.concatenate([self._blob, np.zeros(self._blob.size + line_bytes, np.uint8)])
-        self._slots = np.zeros((1 << (2 * self._offsets.size).bit_length(), 2), np.uint64)
+        self._slots = np.zeros((1 << (2 * self._offsets.size).bit_length(), 4), np.uint64)
         enter_all(self._slots, self._blob, self._offsets, self._n_words)
 
 
@@ -77,12 +77,12 @@ def count_words(lines, begin, slots, blob, offsets, counts, n_words):
             return i, n_words
         for w in range(find_words(data, starts[i], ends[i], edges)):
             start, size = edges[2 * w], edges[2 * w + 1] - edges[2 * w]
-            key = word_key(data, start, size)
-            word = find_word(data, start, size, key, slots, blob, offsets)
+            low, high = word_keys(data, start, size)
+            word = find_word(data, start, size, low, high, slots, blob)
             if word < 0:
                 copy_bytes(blob, offsets[n_words], data, start, size)
                 offsets[n_words + 1] = offsets[n_words] + size
-                enter_word(slots, -1 - word, key, size, n_words)
+                enter_word(slots, -1 - word, low, high, size, n_words, offsets[n_words])
                 word = n_words
                 n_words += 1
             counts[word] += 1
@@ -94,6 +94,6 @@ def enter_all(slots, blob, offsets, n_words):
     """Fill an empty table with distinct words."""
     for word in range(n_words):
         start, size = offsets[word], offsets[word + 1] - offsets[word]
-        key = word_key(blob, start, size)
-        found = find_word(blob, start, size, key, slots, blob, offsets)
-        enter_word(slots, -1 - found, key, size, word)
+        low, high = word_keys(blob, start, size)
+        found = find_word(blob, start, size, low, high, slots, blob)
+        enter_word(slots, -1 - found, low, high, size, word, start)

@@ -24,12 +24,15 @@ from switchout.augment.scan import (
     first_slot,
     is_blank,
     prefetch,
-    word_key,
+    word_keys,
 )
 from switchout.kernels import draw_count, other_word
 from switchout.philox import philox4x32
 
 TILE = 64
+COUNTS = -2  # in place of a threshold: the law of counts
+NO_ROW = -2
+NO_PROBLEM, NO_ROOM = -1, -2
 _HALF, _MASK = np.uint64(32), np.uint64(0xFFFFFFFF)
 _NONE = np.empty(0, np.int64)
 
@@ -50,7 +53,7 @@ class Lines(NamedTuple):
 class WordTable(NamedTuple):
     """The known words: a hash table over their bytes; ``blob`` ends with the null word."""
 
-    slots: Words64  # [n_slots, 2]
+    slots: Words64  # [n_slots, 4], see `scan.find_word`
     blob: Bytes
     offsets: Ints  # [words + 2]
 
@@ -62,7 +65,7 @@ class Law(NamedTuple):
     row_start: Ints  # [max_length + 1]
     row_size: Ints  # [max_length + 1]; 0: the row of this length has not been made yet
     one_row: bool  # all lengths share the row, so a longer sentence never has a larger p(0)
-    threshold: int  # the constant law: a word is hit if its 32 bits are at most this; -2: counts
+    threshold: int  # the constant law: a word is hit if its 32 bits are at most this; or `COUNTS`
     null_id: int  # hit words become this word; -1: another word, uniform
 
 
@@ -82,7 +85,7 @@ class Progress(NamedTuple):
     emitted: int  # lines in ``out``
     n_words: int
     n_known: int
-    missing_length: int  # a length without a row; -1: none, so ``out`` was too small
+    problem: int  # `NO_PROBLEM`, `NO_ROOM` in ``out``, or a length that has no row yet
 
 
 @njit(nogil=True, cache=True)
@@ -97,25 +100,28 @@ def kept_pairs(source, target, keep, n_dropped):
 
 
 @njit(nogil=True, forceinline=True)
-def _know_words(data, n_words, edges, keys, known, slots, blob, offsets):
-    """Replace ``edges`` by those of the known words, fill in their ids; return how many."""
+def _know_words(data, start, end, edges, keys, known, slots, blob):
+    """Fill in edges and ids of the known words of a line; return how many words, how many known."""
+    n_words = find_words(data, start, end, edges)
     for w in range(n_words):
-        keys[w] = word_key(data, edges[2 * w], edges[2 * w + 1] - edges[2 * w])
-        prefetch(slots, 2 * first_slot(keys[w], len(slots)))
+        low, high = word_keys(data, edges[2 * w], edges[2 * w + 1] - edges[2 * w])
+        keys[2 * w], keys[2 * w + 1] = low, high
+        prefetch(slots, 4 * first_slot(low, high, len(slots)))
     n_known = 0
     for w in range(n_words):
-        start, end = edges[2 * w], edges[2 * w + 1]
-        word = find_word(data, start, end - start, keys[w], slots, blob, offsets)
+        first, last = edges[2 * w], edges[2 * w + 1]
+        word = find_word(data, first, last - first, keys[2 * w], keys[2 * w + 1], slots, blob)
         if word >= 0:
             known[n_known] = word
-            edges[2 * n_known], edges[2 * n_known + 1] = start, end
+            edges[2 * n_known], edges[2 * n_known + 1] = first, last
             n_known += 1
-    return n_known
+    return n_words, n_known
 
 
 @njit(nogil=True, forceinline=True)
-def _draw(known, n_known, limit, example, epoch, stream, seed, n_draw, null_id, bits, hits, words):
+def _draw(known, n_known, limit, example, epoch, stream, seed, offsets, null_id, bits, hits, words):
     """Fill in which known words are hit and what they become; return how many."""
+    n_draw = offsets.size - 2
     k0, k1 = seed & _MASK, seed >> _HALF
     c0, c1 = example & _MASK, example >> _HALF
     n_hits = 0
@@ -135,6 +141,7 @@ def _draw(known, n_known, limit, example, epoch, stream, seed, n_draw, null_id, 
                 words[n_hits] = other_word(
                     known[first + j], r[1], r[2], n_draw, 0, _NONE, _NONE, _NONE
                 )
+            prefetch(offsets, words[n_hits])
             n_hits += 1
     return n_hits
 
@@ -142,12 +149,37 @@ def _draw(known, n_known, limit, example, epoch, stream, seed, n_draw, null_id, 
 @njit(nogil=True, forceinline=True)
 def _never_changes(u, n_bytes, threshold, one_row, cumulative, row_size):
     """Return whether n = 0 for every number of words that ``n_bytes`` can hold."""
-    if threshold != -2:
+    if threshold != COUNTS:
         return threshold < 0
     if not one_row:
         return False
     total = cumulative[row_size[(n_bytes + 1) >> 1] - 1]
     return u * (total >> _HALF) + ((u * (total & _MASK)) >> _HALF) < cumulative[0]
+
+
+@njit(nogil=True, forceinline=True)
+def _limit(u, n_known, threshold, cumulative, row_start, row_size):
+    """Return the largest 32 bits that hit a word; -1: none do; `NO_ROW`: make the row first."""
+    if threshold != COUNTS:
+        return threshold
+    if row_size[n_known] == 0:
+        return NO_ROW
+    n = draw_count(u, n_known, cumulative, row_start, row_size)
+    return ((np.int64(n) << 32) - 1) // n_known if n > 0 else -1
+
+
+@njit(nogil=True, forceinline=True)
+def _put(out, size, data, from_, n_hits, hits, words, edges, blob, offsets):
+    """Copy ``data`` from ``from_`` on, with the hit words replaced; return both new positions."""
+    for h in range(n_hits):
+        gap = edges[2 * hits[h]] - from_
+        copy_bytes(out, size, data, from_, gap)
+        first = offsets[words[h]]
+        n_bytes = offsets[words[h] + 1] - first
+        copy_bytes(out, size + gap, blob, first, n_bytes)
+        size += gap + n_bytes
+        from_ = edges[2 * hits[h] + 1]
+    return size, from_
 
 
 @njit(nogil=True, cache=True)
@@ -171,87 +203,63 @@ def rewrite(
     slots, blob, offsets = table
     cumulative, row_start, row_size, one_row, threshold, null_id = law
     seed, first_epoch, stream = address
-    n_lines = ends.size
     longest = 0
-    for i in range(begin, n_lines):
+    for i in range(begin, ends.size):
         longest = max(longest, ends[i] - starts[i])
-    edges = np.empty(longest + 2, np.int64)
-    known, keys = np.empty(longest // 2 + 1, np.int64), np.empty(longest // 2 + 1, np.uint64)
-    hits, words = np.empty(longest // 2 + 1, np.int64), np.empty(longest // 2 + 1, np.int64)
+    edges, keys = np.empty(longest + 2, np.int64), np.empty(longest + 2, np.uint64)
+    known, hits, words = np.empty((3, longest // 2 + 1), np.int64)
     bits = np.empty(TILE, np.uint64)
-    n_draw = offsets.size - 2
     all_words, all_known = 0, 0
     from_, to = 0, 0  # untouched bytes not copied yet
-    for i in range(begin, n_lines):
+    for i in range(begin, ends.size):
         if keep.size and not keep[i]:
             continue
-        start, end = starts[i], ends[i]
-        stop = end + gap
-        undo_size, undo_from, undo_to, undo_emitted = size, from_, to, emitted
-        missing = -1
-        n_known = -1  # the words have not been looked up
+        start, end, stop = starts[i], ends[i], ends[i] + gap
+        undo = size, from_, to, emitted
+        problem = NO_PROBLEM
+        n_words, n_known = 0, -1  # not looked up
         if count_all:
-            n_words = find_words(data, start, end, edges)
-            n_known = _know_words(data, n_words, edges, keys, known, slots, blob, offsets)
-            all_words += n_words
-            all_known += n_known
+            n_words, n_known = _know_words(data, start, end, edges, keys, known, slots, blob)
         example = np.uint64(first_example + i)
+        c0, c1 = example & _MASK, example >> _HALF
         for copy in range(-1 if keep_original else 0, copies):
-            n_hits = -1
-            if copy >= 0:
-                n_hits = 0
-                epoch = first_epoch + np.uint64(copy)
-                u = philox4x32(
-                    example & _MASK, example >> _HALF, epoch, stream,
-                    seed & _MASK, seed >> _HALF,
-                )[0]  # fmt: skip
-                if not _never_changes(u, end - start, threshold, one_row, cumulative, row_size):
-                    if n_known < 0:
-                        n_words = find_words(data, start, end, edges)
-                        n_known = _know_words(
-                            data, n_words, edges, keys, known, slots, blob, offsets
-                        )
-                    limit = threshold
-                    if limit == -2:
-                        if row_size[n_known] == 0:
-                            missing = n_known
-                            break
-                        n = draw_count(u, n_known, cumulative, row_start, row_size)
-                        limit = ((np.int64(n) << 32) - 1) // n_known if n > 0 else -1
-                    if limit >= 0:
-                        n_hits = _draw(
-                            known, n_known, np.uint64(limit), example, epoch, stream, seed,
-                            n_draw, null_id, bits, hits, words,
-                        )  # fmt: skip
+            n_hits = min(copy, 0)  # -1: an original
+            epoch = first_epoch + np.uint64(max(copy, 0))
+            u = philox4x32(c0, c1, epoch, stream, seed & _MASK, seed >> _HALF)[0]
+            if copy >= 0 and not _never_changes(
+                u, end - start, threshold, one_row, cumulative, row_size
+            ):
+                if n_known < 0:
+                    _, n_known = _know_words(data, start, end, edges, keys, known, slots, blob)
+                limit = _limit(u, n_known, threshold, cumulative, row_start, row_size)
+                if limit == NO_ROW:
+                    problem = n_known
+                    break
+                if limit >= 0:
+                    n_hits = _draw(
+                        known, n_known, np.uint64(limit), example, epoch, stream, seed,
+                        offsets, null_id, bits, hits, words,
+                    )  # fmt: skip
             room = size + (to - from_) + (stop - start)
             for h in range(n_hits):
                 room += offsets[words[h] + 1] - offsets[words[h]]
             if room > out.size:
-                missing = -2
+                problem = NO_ROOM
                 break
             if start != to:
                 copy_bytes(out, size, data, from_, to - from_)
                 size += to - from_
                 from_ = start
-            for h in range(n_hits):
-                word_start = edges[2 * hits[h]]
-                copy_bytes(out, size, data, from_, word_start - from_)
-                size += word_start - from_
-                first = offsets[words[h]]
-                n_bytes = offsets[words[h] + 1] - first
-                copy_bytes(out, size, blob, first, n_bytes)
-                size += n_bytes
-                from_ = edges[2 * hits[h] + 1]
+            size, from_ = _put(out, size, data, from_, n_hits, hits, words, edges, blob, offsets)
             to = stop
             out_ends[emitted] = size + (end - from_)
             changes[emitted] = n_hits
             emitted += 1
-        if missing != -1:
-            size, from_, to, emitted = undo_size, undo_from, undo_to, undo_emitted
-            if count_all:
-                all_words -= n_words
-                all_known -= n_known
+        if problem != NO_PROBLEM:  # take back the copies of this line; it comes again
+            size, from_, to, emitted = undo
             copy_bytes(out, size, data, from_, to - from_)
-            return Progress(i, size + to - from_, emitted, all_words, all_known, missing)
+            return Progress(i, size + to - from_, emitted, all_words, all_known, problem)
+        all_words += n_words
+        all_known += max(n_known, 0) if count_all else 0
     copy_bytes(out, size, data, from_, to - from_)
-    return Progress(n_lines, size + to - from_, emitted, all_words, all_known, -1)
+    return Progress(ends.size, size + to - from_, emitted, all_words, all_known, NO_PROBLEM)

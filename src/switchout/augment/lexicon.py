@@ -21,7 +21,7 @@ import numpy as np
 from numba import njit
 
 from switchout.augment.kernel import WordTable
-from switchout.augment.scan import PADDING, enter_word, find_word, word_key
+from switchout.augment.scan import PADDING, enter_word, find_word, word_keys
 from switchout.errors import SwitchOutError
 from switchout.files import read_bytes
 from switchout.words import MAX_SIZE, Words
@@ -61,7 +61,7 @@ class Lexicon:
         offsets = np.zeros(len(entries) + 1, np.int64)
         np.cumsum([len(word) for word in entries], out=offsets[1:])
         blob = np.frombuffer(b"".join(entries) + bytes(PADDING), np.uint8)
-        slots = np.zeros((2 << max(4, len(self.known)).bit_length(), 2), np.uint64)
+        slots = np.zeros((2 << max(4, len(self.known)).bit_length(), 4), np.uint64)
         twin = fill_slots(slots, blob, offsets)
         if twin >= 0:
             word = self.known[twin].decode(errors="replace")
@@ -74,11 +74,11 @@ def fill_slots(slots, blob, offsets):  # type: ignore[no-untyped-def]
     """Enter all words but the last (the null word); return a word seen before, or -1."""
     for word in range(offsets.size - 2):
         start, size = offsets[word], offsets[word + 1] - offsets[word]
-        key = word_key(blob, start, size)
-        found = find_word(blob, start, size, key, slots, blob, offsets)
+        low, high = word_keys(blob, start, size)
+        found = find_word(blob, start, size, low, high, slots, blob)
         if found >= 0:
             return word
-        enter_word(slots, -1 - found, key, size, word)
+        enter_word(slots, -1 - found, low, high, size, word, start)
     return -1
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from switchout import laws
-from switchout.augment.kernel import Address, Bytes, Ints, Law, Lines, rewrite
+from switchout.augment.kernel import COUNTS, Address, Bytes, Ints, Law, Lines, rewrite
 from switchout.augment.lexicon import Lexicon
 from switchout.augment.scan import PADDING
 from switchout.errors import SwitchOutError
@@ -59,7 +59,7 @@ class Rewriter:
         rule = self.rule or Rule(tau=0.0)
         self._table = self.lexicon.table(self.null_word)
         thresholds = rule.thresholds(self.lexicon.words) if self.rule else None
-        self._threshold = -2 if thresholds is None else thresholds[0]
+        self._threshold = COUNTS if thresholds is None else thresholds[0]
         self._null_id = len(self.lexicon.known) if rule.null_id >= 0 else -1
         self._rate = rule.rate
         self._tau = rule.tau if thresholds is None and rule.rate is None else 0.0
@@ -92,8 +92,8 @@ class Rewriter:
             n_words, n_known = n_words + done.n_words, n_known + done.n_known
             if line == n_lines:
                 break
-            if done.missing_length >= 0:
-                law = self._law = self._with_rows(done.missing_length, law.row_size.size - 1)
+            if done.problem >= 0:
+                law = self._law = self._with_rows(done.problem, law.row_size.size - 1)
             else:
                 out = np.concatenate([out, np.empty_like(out)])
         return Rewritten(out, size, ends[:emitted], changes[:emitted], n_words, n_known)

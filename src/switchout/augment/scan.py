@@ -169,21 +169,21 @@ def is_blank(data, start, end):
 
 
 @njit(nogil=True, forceinline=True)
-def word_key(data, start, size):
-    """Return 64 bits for a word: its bytes if they fit, else a hash of them."""
+def word_keys(data, start, size):
+    """Return 128 bits for a word: up to 16 bytes they are its bytes, beyond that partly a hash."""
     if size <= 8:
-        return load_8_bytes(data, start) & (ALL_BITS >> np.uint64(64 - 8 * size))
-    key = load_8_bytes(data, start + size - 8) ^ np.uint64(size)
-    for position in range(start, start + size - 8, 8):
-        key = (key ^ load_8_bytes(data, position)) * GOLDEN
-        key ^= key >> np.uint64(32)
-    return key
+        return load_8_bytes(data, start) & (ALL_BITS >> np.uint64(64 - 8 * size)), np.uint64(0)
+    low, high = load_8_bytes(data, start), load_8_bytes(data, start + size - 8)
+    for position in range(start + 8, start + size - 8, 8):
+        low = (low ^ load_8_bytes(data, position)) * GOLDEN
+        low ^= low >> np.uint64(32)
+    return low, high
 
 
 @njit(nogil=True, forceinline=True)
-def first_slot(key, n_slots):
-    """Return the first of ``n_slots`` (a power of two) to look into for a key."""
-    mixed = key * GOLDEN
+def first_slot(low, high, n_slots):
+    """Return the first of ``n_slots`` (a power of two) to look into for a word of these keys."""
+    mixed = (low ^ high >> np.uint64(29)) * GOLDEN + high
     return np.int64((mixed ^ mixed >> np.uint64(32)) & np.uint64(n_slots - 1))
 
 
@@ -197,29 +197,36 @@ def same_bytes(left, i, right, j, size):
 
 
 @njit(nogil=True, forceinline=True)
-def find_word(data, start, size, key, slots, blob, offsets):
+def find_word(data, start, size, low, high, slots, blob):
     """Return the id of a word, or -1 - the empty slot where it would go.
 
     Args:
         data, start, size: The word.
-        key: Its `word_key`.
-        slots: [n_slots, 2]: the key; size << 32 | id, or 0 where empty.
-        blob, offsets: The bytes of word ``id`` are ``blob[offsets[id]:offsets[id] + size]``.
+        low, high: Its `word_keys`.
+        slots: [n_slots, 4]: both keys; size << 32 | id, or 0 where empty; where it is in ``blob``.
+            All that a word of up to 16 bytes needs is thus in one place of the memory.
+        blob: The bytes of all words.
     """
-    slot = first_slot(key, len(slots))
+    slot = first_slot(low, high, len(slots))
     while True:
-        entry = slots[slot, 1]
+        entry = slots[slot, 2]
         if entry == np.uint64(0):
             return -1 - slot
-        if slots[slot, 0] == key and (entry >> np.uint64(32)) == np.uint64(size):
+        if (
+            slots[slot, 0] == low
+            and slots[slot, 1] == high
+            and (entry >> np.uint64(32)) == np.uint64(size)
+        ):
             word = np.int64(entry & np.uint64(0xFFFFFFFF))
-            if size <= 8 or same_bytes(data, start, blob, offsets[word], size):
+            if size <= 16 or same_bytes(data, start, blob, np.int64(slots[slot, 3]), size):
                 return word
         slot = (slot + 1) & (len(slots) - 1)
 
 
 @njit(nogil=True, forceinline=True)
-def enter_word(slots, slot, key, size, word):
+def enter_word(slots, slot, low, high, size, word, offset):
     """Fill an empty slot."""
-    slots[slot, 0] = key
-    slots[slot, 1] = np.uint64(size) << np.uint64(32) | np.uint64(word)
+    slots[slot, 0] = low
+    slots[slot, 1] = high
+    slots[slot, 2] = np.uint64(size) << np.uint64(32) | np.uint64(word)
+    slots[slot, 3] = np.uint64(offset)
