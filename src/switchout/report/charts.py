@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 WIDTH, HEIGHT = 760, 260  # in user units; the page scales the drawing
 LEFT, RIGHT, TOP, BOTTOM = 62, 16, 14, 52
@@ -38,6 +39,7 @@ class Chart:
     y_label: str = ""
     x_label: str = ""
     note: str = ""
+    template: ClassVar[str] = "chart.html"
 
     def ticks(self) -> list[float]:
         """Round numbers, 4 to 8 of them, that span all values, intervals and zero."""

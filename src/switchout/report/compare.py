@@ -109,7 +109,9 @@ def compare_page(
             Section(
                 f"Examples: {result.system.system.name}",
                 text=[HOW_TO_READ_EXAMPLES],
-                examples=_examples(result, references, source, n_examples, seed),
+                examples=find_examples(
+                    result, references, source, n_examples=n_examples, seed=seed
+                ),
             )
             for result in results
             if result.metric.name == results[0].metric.name and n_examples > 0
@@ -184,12 +186,13 @@ def _delta_chart(results: Sequence[Comparison], metric: str) -> Chart:
     )
 
 
-def _examples(
+def find_examples(
     result: Comparison,
     references: Sequence[str],
     source: Sequence[str] | None,
+    *,
     n_examples: int,
-    seed: int,
+    seed: int = 0,
 ) -> list[Example]:
     """Random sentences first (nobody chose them), then the largest contributions both ways."""
     gains = result.gains if result.metric.higher_is_better else -result.gains

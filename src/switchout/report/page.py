@@ -15,6 +15,8 @@ from switchout.errors import SwitchOutError
 from switchout.report import charts
 from switchout.report.charts import Chart
 from switchout.report.differences import Example
+from switchout.report.heatmap import HeatMap
+from switchout.report.lines import LineChart
 from switchout.report.tables import Table
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ class Section:
     title: str
     text: Sequence[str] = ()
     tables: Sequence[Table] = ()
-    charts: Sequence[Chart] = ()
+    charts: Sequence[Chart | HeatMap | LineChart] = ()
     remarks: Sequence[str] = ()
     examples: Sequence[Example] = ()
 

@@ -1,0 +1,38 @@
+"""What the verbs that train many runs print at the end. Not a verb itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from switchout.experiments.engines import Failure
+
+SOME_FAILED = 1
+
+
+def finish(folder: Path, failures: Sequence[Failure], *, as_json: bool) -> int:
+    """Write the report, print the table or JSON, list what failed; return the exit code."""
+    from switchout.report.experiment_files import write_report
+
+    results = write_report(folder)
+    show(folder, results, as_json=as_json)
+    if failures:
+        print(f"{len(failures)} runs failed; the same command tries them again:", file=sys.stderr)
+        for failure in failures:
+            print(f"  {failure.job.label} ({failure.job.key}): {failure.reason}", file=sys.stderr)
+    return SOME_FAILED if failures else 0
+
+
+def show(folder: Path, results: dict[str, Any], *, as_json: bool) -> None:
+    """Print what a report found."""
+    if as_json:
+        print(json.dumps(results, ensure_ascii=False))
+        return
+    print((folder / "table.txt").read_text(encoding="utf-8"))
+    for answer in results["answers"]:
+        print(answer)
+    print(f"report: {folder / 'report.html'}")

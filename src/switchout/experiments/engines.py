@@ -1,0 +1,148 @@
+"""Train many runs on any pool of workers, show how far they are, and list what failed."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from switchout.errors import SwitchOutError, did_you_mean
+from switchout.experiments.leases import is_held
+from switchout.experiments.runs import Job, finished
+from switchout.experiments.worker import Outcome
+from switchout.nmt.metrics import read_metrics
+from switchout.progress import Meter
+
+ENGINES = ["local", "ray"]
+POLL = 1.0  # seconds
+
+
+class Pool(Protocol):
+    """Where runs are trained."""
+
+    @property
+    def has_room(self) -> bool: ...
+    @property
+    def running(self) -> list[Job]: ...
+    def start(self, job: Job) -> None: ...
+    def ended(self) -> list[tuple[Job, Outcome]]: ...
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Which pool to use: ``local`` processes or ``ray``, with so many workers."""
+
+    name: str = "local"
+    workers: int | None = None
+    ray_address: str | None = None
+    gpus: float = 0.0  # that a run needs; on Ray only
+
+    def __post_init__(self) -> None:
+        if self.name not in ENGINES:
+            raise SwitchOutError(f"--engine {self.name}: unknown{did_you_mean(self.name, ENGINES)}")
+
+    def open(self, jobs: Sequence[Job]) -> AbstractContextManager[Pool]:
+        """Return the pool, to be entered."""
+        if self.name == "local":
+            from switchout.experiments.local_pool import local_pool
+
+            return local_pool(self.workers)
+        from switchout.experiments.ray_pool import ray_pool
+
+        root = jobs[0].folder.parent
+        return ray_pool(root, workers=self.workers, address=self.ray_address, gpus=self.gpus)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that did not finish, and why."""
+
+    job: Job
+    reason: str
+
+
+def train_all(jobs: Sequence[Job], engine: Engine, *, label: str = "training") -> list[Failure]:
+    """Train every run that is not finished yet; return the failures. A failure stops no other."""
+    unique = {job.folder: job for job in jobs}
+    waiting = deque(job for job in unique.values() if finished(job.folder) is None)
+    if not waiting:
+        return []
+    failures: list[Failure] = []
+    with _table(list(unique.values()), label) as table, engine.open(list(waiting)) as pool:
+        while waiting or pool.running:
+            _start(waiting, pool)
+            for job, outcome in pool.ended():
+                if outcome.state in ("busy", "stopped"):
+                    waiting.append(job)  # another driver has it, or took it over: look again
+                elif outcome.state == "failed":
+                    failures.append(Failure(job, outcome.reason))
+            table.show(pool.running, n_waiting=len(waiting), n_failed=len(failures))
+            time.sleep(POLL)
+    return failures
+
+
+def _start(waiting: deque[Job], pool: Pool) -> None:
+    """Fill the pool with runs that nobody else has."""
+    for _ in range(len(waiting)):
+        if not pool.has_room:
+            return
+        job = waiting.popleft()
+        if is_held(job.folder):
+            waiting.append(job)
+        else:
+            pool.start(job)
+
+
+class _Table:
+    """Live progress of all runs, in steps."""
+
+    def __init__(self, jobs: list[Job], meter: Meter):
+        self.jobs, self.meter = jobs, meter
+        self.begun, self.begun_steps = time.monotonic(), meter.done
+
+    def show(self, running: list[Job], *, n_waiting: int, n_failed: int) -> None:
+        open_jobs = {job.folder: _last_metrics(job) for job in running}
+        done = float(_steps_done(self.jobs, open_jobs))
+        parts = [f"{len(self.jobs) - n_waiting - len(running) - n_failed}/{len(self.jobs)} runs"]
+        if n_failed:
+            parts.append(f"{n_failed} failed")
+        if not running and n_waiting:
+            parts.append(f"waiting for {n_waiting} that another process trains")
+        parts += [_describe(job, open_jobs[job.folder]) for job in running[:4]]
+        self.meter.advance(done - self.meter.done, note=", ".join([*parts, *self._eta()]))
+
+    def _eta(self) -> list[str]:
+        made, seconds = self.meter.done - self.begun_steps, time.monotonic() - self.begun
+        if made <= 0 or self.meter.total is None:
+            return []
+        minutes = (self.meter.total - self.meter.done) / made * seconds / 60
+        return [f"about {minutes:.0f} min left" if minutes >= 1 else "under a minute left"]
+
+
+@contextmanager
+def _table(jobs: list[Job], label: str) -> Iterator[_Table]:
+    total = sum(job.config.train.steps for job in jobs)
+    with Meter(label, total=total, unit="steps", done=_steps_done(jobs, {})) as meter:
+        yield _Table(jobs, meter)
+
+
+def _steps_done(jobs: list[Job], known: dict[Any, dict[str, Any]]) -> int:
+    done = 0
+    for job in jobs:
+        if job.folder in known:
+            done += int(known[job.folder].get("step", 0))
+        else:
+            done += job.config.train.steps if finished(job.folder) else 0
+    return done
+
+
+def _last_metrics(job: Job) -> dict[str, Any]:
+    records = [r for r in read_metrics(job.folder / "metrics.jsonl")[-3:] if "loss" in r]
+    return records[-1] if records else {}
+
+
+def _describe(job: Job, metrics: dict[str, Any]) -> str:
+    return f"{job.label}: loss {metrics['loss']:.2f}" if metrics else f"{job.label}: starting"

@@ -1,0 +1,193 @@
+"""An experiment: rows of runs per corpus, written down so that a report can be made any time."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from switchout.errors import SwitchOutError
+from switchout.experiments.config import Config
+from switchout.experiments.config_file import parse_config
+from switchout.experiments.rows import Row
+from switchout.experiments.runs import Finished, Job, corpus_of, finished, job_of, runs_root
+from switchout.files import atomic, read_bytes
+
+FORMAT = 1
+NAME = "experiment.json"
+
+
+@dataclass(frozen=True)
+class Column:
+    """The rows of one corpus.
+
+    Attributes:
+        name: Of the corpus, for people.
+        rows: In order.
+        trials: Runs spent on tuning, by row name: they are no part of the rows.
+    """
+
+    name: str
+    rows: tuple[Row, ...]
+    trials: dict[str, int] = field(default_factory=dict, hash=False)
+
+    @property
+    def base(self) -> Config:
+        return self.rows[0].config
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What was asked.
+
+    Attributes:
+        kind: table1, table2, tau, wer or sweep.
+        columns: One per corpus.
+        command: The line that repeats it.
+        root: Where the runs are.
+    """
+
+    kind: str
+    columns: tuple[Column, ...]
+    command: str
+    root: Path = field(default_factory=runs_root)
+
+    def jobs(self) -> list[Job]:
+        """Return every run; seed by seed, so that an early look has all rows."""
+        jobs = [
+            (i, job) for c in self.columns for row in c.rows for i, job in enumerate(self.of(row))
+        ]
+        return [job for _, job in sorted(jobs, key=lambda pair: pair[0])]
+
+    def of(self, row: Row) -> list[Job]:
+        """Return the runs of a row."""
+        label = f"{row.name} seed "
+        return [job_of(c, label=f"{label}{c.seed}", root=self.root) for c in row.configs()]
+
+
+@dataclass(frozen=True)
+class RowRecord:
+    """A row with what its runs left; runs that are not finished are counted, not shown."""
+
+    row: Row
+    runs: tuple[Finished, ...]
+    n_missing: int
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+    def numbers(self, name: str, *, rule: str | None = None) -> list[float]:
+        """Return a score of every run."""
+        return [run.number(name, rule=rule) for run in self.runs]
+
+    def median(self, name: str, *, rule: str | None = None) -> float | None:
+        """Return the median over runs; None without runs."""
+        numbers = self.numbers(name, rule=rule)
+        return median(numbers) if numbers else None
+
+    @cached_property
+    def n_last(self) -> int:
+        """Runs whose selected checkpoint is their last."""
+        return sum(r.result["selected_step"] == r.result["steps"] for r in self.runs)
+
+
+def records(experiment: Experiment, column: Column) -> list[RowRecord]:
+    """Return all rows of a column with what is finished."""
+    found = []
+    for row in column.rows:
+        runs = [finished(job.folder) for job in experiment.of(row)]
+        done = tuple(run for run in runs if run is not None)
+        found.append(RowRecord(row, done, len(runs) - len(done)))
+    return found
+
+
+def save(experiment: Experiment, folder: Path) -> None:
+    """Write ``experiment.json``; runs and report may come later."""
+    check_folder(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    content = {
+        "format": FORMAT,
+        "kind": experiment.kind,
+        "command": experiment.command,
+        "runs": str(experiment.root),
+        "columns": [
+            {"name": c.name, "trials": c.trials, "rows": [_plain(row) for row in c.rows]}
+            for c in experiment.columns
+        ],
+    }
+    with atomic(folder / NAME) as partial:
+        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def load(folder: Path) -> Experiment:
+    """Read what `save` wrote."""
+    path = folder / NAME
+    if not folder.is_dir():
+        raise SwitchOutError(f"{folder}: no such folder")
+    if not path.is_file():
+        raise SwitchOutError(f"{folder}: no {NAME} in it; make one with 'switchout reproduce'")
+    content = _content(path)
+    try:
+        columns = tuple(
+            Column(c["name"], tuple(_row(r, path) for r in c["rows"]), c["trials"])
+            for c in content["columns"]
+        )
+        return Experiment(content["kind"], columns, content["command"], Path(content["runs"]))
+    except (KeyError, TypeError) as error:
+        raise SwitchOutError(f"{path}: not written by switchout ({error!r})") from None
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that holds something else."""
+    if folder.exists() and not folder.is_dir():
+        raise SwitchOutError(f"{folder}: is a file; choose another --out")
+    if (folder / NAME).exists():
+        _content(folder / NAME)
+    elif folder.is_dir() and any(not p.name.startswith(".") for p in folder.iterdir()):
+        raise SwitchOutError(
+            f"{folder}: is not empty and holds no experiment; choose another --out"
+        )
+
+
+def check_corpora(columns: Iterator[Column] | tuple[Column, ...]) -> None:
+    """Refuse a corpus that cannot be read or lacks dev or test, before anything is trained."""
+    for column in columns:
+        for row in column.rows:
+            corpus = corpus_of(row.config)
+            for split in ("dev", "test"):
+                corpus.pairs(split)
+
+
+def command_line(arguments: list[str]) -> str:
+    """Return what a user types to repeat a command."""
+    return shlex.join(["switchout", *arguments])
+
+
+def _content(path: Path) -> dict[str, Any]:
+    try:
+        content: dict[str, Any] = json.loads(read_bytes(path))
+        version = content["format"]
+    except (ValueError, KeyError, TypeError):
+        raise SwitchOutError(f"{path}: not written by switchout; choose another --out") from None
+    if version != FORMAT:
+        raise SwitchOutError(
+            f"{path}: format {version}, this switchout writes format {FORMAT}; "
+            "choose another --out (finished runs are found again)"
+        )
+    return content
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    config = row.config.model_dump()
+    return {"name": row.name, "seeds": row.seeds, "against": row.against, "config": config}
+
+
+def _row(plain: dict[str, Any], path: Path) -> Row:
+    config = parse_config(plain["config"], where=f"{path}, row {plain['name']!r}")
+    return Row(plain["name"], config, tuple(plain["seeds"]), tuple(plain["against"]))

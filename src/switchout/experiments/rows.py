@@ -1,0 +1,141 @@
+"""The rows of the paper's tables and figures as configurations that differ in nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from switchout.experiments.config import Augment, Config, Side
+from switchout.experiments.paper import (
+    BASELINE,
+    BT,
+    BT_RAML,
+    BT_RAML_SWITCHOUT,
+    BT_SWITCHOUT,
+    FEWEST_SEEDS,
+    RAML,
+    RAML_SWITCHOUT,
+    RAML_WORD_DROPOUT,
+    SEEDS,
+    SWITCHOUT,
+    WORD_DROPOUT,
+    WORD_DROPOUT_RATE,
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table.
+
+    Attributes:
+        name: As printed.
+        config: With any seed.
+        seeds: One run each.
+        against: Rows this one is compared with, the better of them on dev; none: not compared.
+    """
+
+    name: str
+    config: Config
+    seeds: tuple[int, ...]
+    against: tuple[str, ...] = ()
+
+    def configs(self) -> list[Config]:
+        """Return a configuration per seed."""
+        return [self.config.model_copy(update={"seed": seed}) for seed in self.seeds]
+
+
+def table1_rows(
+    base: Config, *, taus: tuple[float, float], n_seeds: int | None, first_seed: int = 1
+) -> list[Row]:
+    """Return the six rows of table 1; ``n_seeds`` None: as many as in the paper."""
+    switchout, raml, dropout = _noise(base, taus)
+    rows = (
+        (BASELINE, Augment(), ()),
+        (WORD_DROPOUT, Augment(source=dropout), ()),
+        (SWITCHOUT, Augment(source=switchout), (BASELINE, WORD_DROPOUT)),
+        (RAML, Augment(target=raml), ()),
+        (RAML_WORD_DROPOUT, Augment(source=dropout, target=raml), ()),
+        (RAML_SWITCHOUT, Augment(source=switchout, target=raml), (RAML, RAML_WORD_DROPOUT)),
+    )
+    return [
+        Row(name, with_noise(base, noise), _seeds(n_seeds or _paper(name), first_seed), against)
+        for name, noise, against in rows
+    ]
+
+
+def table2_rows(
+    base: Config, synthetic: Config, *, taus: tuple[float, float], n_seeds: int | None
+) -> list[Row]:
+    """Return the six rows of table 2; ``synthetic`` has the corpus with back-translated pairs."""
+    switchout, raml, _ = _noise(base, taus)
+    rows = (
+        (BASELINE, base, Augment(), ()),
+        (SWITCHOUT, base, Augment(source=switchout), (BASELINE,)),
+        (BT, synthetic, Augment(), (BASELINE,)),
+        (BT_RAML, synthetic, Augment(target=raml), (BT,)),
+        (BT_SWITCHOUT, synthetic, Augment(source=switchout), (BT,)),
+        (BT_RAML_SWITCHOUT, synthetic, Augment(source=switchout, target=raml), (BT, BT_RAML)),
+    )
+    seeds = _seeds(n_seeds or FEWEST_SEEDS, 1)
+    return [
+        Row(name, with_noise(config, noise), seeds, against)
+        for name, config, noise, against in rows
+    ]
+
+
+def wer_rows(base: Config, *, taus: tuple[float, float], n_seeds: int | None) -> list[Row]:
+    """Return the two rows of figure 2: runs of table 1."""
+    names = (RAML, RAML_SWITCHOUT)
+    rows = [row for row in table1_rows(base, taus=taus, n_seeds=n_seeds) if row.name in names]
+    return [Row(row.name, row.config, row.seeds, row.against and (RAML,)) for row in rows]
+
+
+def tau_rows(
+    base: Config, *, taus_x: Sequence[float], taus_y: Sequence[float], seeds: Sequence[int]
+) -> list[Row]:
+    """Return a row per pair of temperatures; 0 is no noise on that side."""
+    return [
+        Row(tau_name(x, y), with_taus(base, x, y), tuple(seeds)) for y in taus_y for x in taus_x
+    ]
+
+
+def tau_name(tau_x: float, tau_y: float) -> str:
+    """Return the name of a cell of the grid.
+
+    Example:
+        >>> tau_name(1.0, 0.9)
+        'tau_x 1, tau_y 0.9'
+    """
+    return f"tau_x {tau_x:g}, tau_y {tau_y:g}"
+
+
+def with_taus(base: Config, tau_x: float, tau_y: float) -> Config:
+    """Return the configuration with SwitchOut on the source and RAML on the target."""
+    switchout, raml, _ = _noise(base, (tau_x, tau_y))
+    off = Side()
+    return with_noise(
+        base, Augment(source=switchout if tau_x else off, target=raml if tau_y else off)
+    )
+
+
+def with_noise(base: Config, noise: Augment) -> Config:
+    """Return the configuration with other noise."""
+    return base.model_copy(update={"augment": noise})
+
+
+def _noise(base: Config, taus: tuple[float, float]) -> tuple[Side, Side, Side]:
+    """SwitchOut and RAML at their temperatures, and word dropout."""
+    unk_is_word = base.augment.source.unk_is_word or base.augment.target.unk_is_word
+    return (
+        Side(policy="switchout", tau=taus[0], unk_is_word=unk_is_word),
+        Side(policy="raml", tau=taus[1], unk_is_word=unk_is_word),
+        Side(policy="word_dropout", rate=WORD_DROPOUT_RATE, unk_is_word=unk_is_word),
+    )
+
+
+def _seeds(n: int, first: int) -> tuple[int, ...]:
+    return tuple(range(first, first + n))
+
+
+def _paper(name: str) -> int:
+    return SEEDS.get(name, FEWEST_SEEDS)

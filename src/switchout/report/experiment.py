@@ -1,0 +1,261 @@
+"""The report of an experiment: one page that answers, and shows why one may believe it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from statistics import median
+
+from switchout.evaluation.comparison import Comparison
+from switchout.evaluation.verdict import is_better, is_significant, verdict
+from switchout.experiments.config import Config
+from switchout.experiments.data_facts import data_facts
+from switchout.experiments.experiment import Experiment, RowRecord
+from switchout.experiments.findings import Finding
+from switchout.report.charts import Chart, Series
+from switchout.report.compare import (
+    HOW_TO_READ,
+    HOW_TO_READ_EXAMPLES,
+    bucket_sections,
+    differences_table,
+    find_examples,
+)
+from switchout.report.experiment_tables import (
+    cost_table,
+    detail_table,
+    has_runs,
+    main_table,
+    power_table,
+    rule_contrasts_table,
+    rules_table,
+    runs_table,
+    signatures,
+)
+from switchout.report.lines import Line, LineChart
+from switchout.report.page import Section, render_page
+from switchout.report.tables import Cell, Column, Table
+
+TITLES = {
+    "table1": "Table 1: does SwitchOut help?",
+    "table2": "Table 2: SwitchOut and back-translation",
+    "wer": "Figure 2: where does SwitchOut help?",
+    "sweep": "Sweep",
+}
+N_EXAMPLES = 4
+
+
+def experiment_page(experiment: Experiment, findings: Sequence[Finding]) -> str:
+    """Return the whole page."""
+    shown = [finding for finding in findings if not finding.is_empty]
+    sections = [_asked(experiment, findings)]
+    if shown:
+        sections.append(Section("The table", tables=[main_table(experiment.kind, findings)]))
+    for finding in shown:
+        sections += _column_sections(finding, name_it=len(findings) > 1)
+    sections += [Section("Cost", tables=[cost_table(shown)]), _repeat(experiment, shown)]
+    return render_page(
+        TITLES[experiment.kind],
+        sections,
+        lead=lead(findings),
+        made_by=f"switchout {version('switchout')} · {signatures(shown)}".replace("\n", " · "),
+    )
+
+
+def lead(findings: Sequence[Finding]) -> list[str]:
+    """The answers in words: a paragraph per claim, and what is still missing."""
+    paragraphs = []
+    for finding in findings:
+        where = f"{finding.column.name}: " if len(findings) > 1 else ""
+        paragraphs += [f"{where}{claim(result)}" for result in finding.contrasts]
+        n_missing = sum(row.n_missing for row in finding.rows)
+        if n_missing:
+            paragraphs.append(f"{where}{n_missing} runs are not finished; this is what is there.")
+    return paragraphs or ["No comparison is finished yet."]
+
+
+def claim(result: Comparison) -> str:
+    """One comparison as a claim: helps, hurts or undecided, with the evidence."""
+    word = "undecided"
+    if result.seeds is not None and is_significant(result):  # one run a side decides nothing
+        word = "helps" if is_better(result) else "hurts"
+    return f"{result.system.system.name}: {word}. {verdict(result)}"
+
+
+def _asked(experiment: Experiment, findings: Sequence[Finding]) -> Section:
+    base = experiment.columns[0].base
+    t, m = base.train, base.model
+    text = [
+        f"Rows differ in their noise and in nothing else: {m.layers}+{m.layers} layers, width "
+        f"{m.d_model}, dropout {m.dropout:g}, label smoothing {t.label_smoothing:g}, {t.steps:,} "
+        f"steps of {t.batch_tokens:,} tokens, beam {base.search.beam}.",
+        f"Checkpoint rule, fixed before the runs: {t.select}, looked at every "
+        f"{t.checkpoint_every:,} steps; the other rules are shown below.",
+        "Temperatures are tau as in the text of the paper; its appendix prints 1/tau.",
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (column.name, row.name, *_noise(row.config), len(row.seeds))
+        for column in experiment.columns
+        for row in column.rows
+    ]
+    columns = [
+        Column("corpus"),
+        Column("row"),
+        Column("noise of the source", "source"),
+        Column("of the target", "target"),
+        Column("seeds", format="d"),
+    ]
+    return Section("What was asked", text=text, tables=[Table("Rows", columns, rows)])
+
+
+def _noise(config: Config) -> tuple[str, str]:
+    def name(side: object) -> str:
+        policy, tau, rate = (getattr(side, key) for key in ("policy", "tau", "rate"))
+        if policy == "none":
+            return "–"
+        return f"{policy}, tau {tau:.3g}" if tau is not None else f"{policy}, rate {rate:g}"
+
+    return name(config.augment.source), name(config.augment.target)
+
+
+def _column_sections(finding: Finding, *, name_it: bool) -> list[Section]:
+    where = f"{finding.column.name}: " if name_it else ""
+    power = power_table(finding)
+    results = list(finding.contrasts)
+    sections = [
+        Section(
+            f"{where}All seeds",
+            tables=[detail_table(finding)],
+            charts=[_dots(finding)],
+            remarks=_side_claims(finding),
+        ),
+        Section(
+            f"{where}Significance",
+            text=[HOW_TO_READ],
+            tables=[
+                *([differences_table(results)] if results else []),
+                *([power] if power else []),
+            ],
+            remarks=_about_luck(finding),
+        ),
+        Section(
+            f"{where}Checkpoint rules",
+            text=[_about_rules(finding)],
+            tables=[rules_table(finding), *([rule_contrasts_table(finding)] if results else [])],
+        ),
+        Section(f"{where}Learning curves", charts=_curves(finding)),
+        *bucket_sections(finding.breakdowns),
+        _data(finding, where),
+    ]
+    if results:
+        sources, references = finding.corpus.pairs("test")
+        chosen = find_examples(results[-1], references, sources, n_examples=N_EXAMPLES)
+        title = f"{where}Examples: {results[-1].system.system.name}"
+        sections.append(Section(title, text=[HOW_TO_READ_EXAMPLES], examples=chosen))
+    return sections
+
+
+def _dots(finding: Finding) -> Chart:
+    """Every run as a dot, relative to the median of the first row with runs."""
+    rows = has_runs(finding.rows)
+    zero = median(rows[0].numbers("test_bleu"))
+    n_most = max(len(row.runs) for row in rows)
+    scores = [sorted(row.numbers("test_bleu")) for row in rows]
+    series = [
+        Series(f"run {i + 1}", [s[i] - zero if i < len(s) else None for s in scores])
+        for i in range(n_most)
+    ]
+    return Chart(
+        f"Every run: test BLEU above the median of {rows[0].name}",
+        [row.name for row in rows],
+        series,
+        y_label="Δ BLEU",
+        note=f"Runs of a row from worst to best.\n{signatures([finding])}",
+    )
+
+
+def _curves(finding: Finding) -> list[LineChart]:
+    rows = has_runs(finding.rows)
+    charts = []
+    for key, label, is_log in (
+        ("dev_perplexity", "dev perplexity", True),
+        ("dev_bleu", "dev BLEU (greedy search)", False),
+    ):
+        lines = [Line(row.name, _median_curve(row, key)) for row in rows]
+        if all(line.points for line in lines):
+            title = f"{label}, medians over seeds"
+            charts.append(LineChart(title, lines, "step", label, is_log, signatures([finding])))
+    return charts
+
+
+def _median_curve(row: RowRecord, key: str) -> list[tuple[float, float]]:
+    by_step: dict[float, list[float]] = {}
+    for run in row.runs:
+        for validation in run.result["validations"]:
+            if key in validation:
+                by_step.setdefault(validation["step"], []).append(validation[key])
+    return [(step, median(values)) for step, values in sorted(by_step.items())]
+
+
+def _side_claims(finding: Finding) -> list[str]:
+    remarks = []
+    if spread := finding.spread:
+        finding_word = "is shown" if spread.p <= 0.05 else "is not shown by these runs"
+        remarks.append(
+            "The paper's side claim that SwitchOut varies more over seeds "
+            f"{finding_word}: standard deviation {spread.with_switchout:.2f} with it, "
+            f"{spread.without:.2f} without (means over rows; deviations shuffled, "
+            f"p = {spread.p:.3f})."
+        )
+    if result := finding.switchout_and_raml:
+        remarks.append(
+            "The paper's side claim that SwitchOut on the source is about as good as RAML on the "
+            f"target: {verdict(result)}"
+        )
+    return remarks
+
+
+def _about_luck(finding: Finding) -> list[str]:
+    if finding.same is None:
+        return ["An A/A comparison (baseline against itself) needs at least 4 baseline runs."]
+    low, high = finding.same.ci95 or (0.0, 0.0)
+    return [
+        f"A/A: half of the baseline's runs against the other half differ by "
+        f"{finding.same.delta:+.2f} BLEU (95% interval {low:+.2f} to {high:+.2f}): "
+        "differences of this size are luck."
+    ]
+
+
+def _about_rules(finding: Finding) -> str:
+    runs = [run for row in finding.rows for run in row.runs]
+    n_last = sum(row.n_last for row in finding.rows)
+    rule = finding.column.base.train.select
+    text = f"{n_last} of {len(runs)} runs selected their last checkpoint by {rule}"
+    if n_last > len(runs) / 2:
+        return f"{text}: most had not passed their best point; longer training may change this."
+    return f"{text}."
+
+
+def _data(finding: Finding, where: str) -> Section:
+    facts = data_facts(finding)
+    if facts is None:
+        return Section(f"{where}Data")
+    columns = [
+        Column("row"),
+        Column("source sentences untouched", "source", ".1%"),
+        Column("target sentences untouched", "target", ".1%"),
+    ]
+    rows = [(name, *shares) for name, shares in facts.untouched.items()]
+    remarks = [
+        f"{facts.n_train:,} training pairs; vocabulary {facts.vocabulary[0]:,} and "
+        f"{facts.vocabulary[1]:,}.",
+        f"Unknown words in the test set: {facts.unknown[0]:.1%} of the source, "
+        f"{facts.unknown[1]:.1%} of the target.",
+        f"{facts.overlap:.1%} of the test sentences have their source in the training set.",
+    ]
+    title = "How often noise leaves a sentence as it is"
+    return Section(f"{where}Data and noise", tables=[Table(title, columns, rows)], remarks=remarks)
+
+
+def _repeat(experiment: Experiment, findings: Sequence[Finding]) -> Section:
+    text = [f"The same command extends or repeats it: {experiment.command}"]
+    return Section("To repeat it", text=text, tables=[runs_table(findings)])

@@ -1,0 +1,76 @@
+"""The files of a report: the page, results.json, and the table as CSV and LaTeX."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from switchout.experiments.experiment import Experiment, load
+from switchout.experiments.findings import Finding, find_out
+from switchout.files import atomic
+from switchout.report.experiment import experiment_page, lead
+from switchout.report.experiment_tables import main_table
+from switchout.report.tables import Table
+
+
+def write_report(folder: Path) -> dict[str, Any]:
+    """Write the report of the experiment in ``folder``; return what ``results.json`` holds."""
+    experiment = load(folder)
+    findings = find_out(experiment)
+    table, page, results = _all(experiment, findings)
+    contents = {
+        "report.html": page,
+        "results.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n",
+        "table.csv": table.csv(),
+        "table.tex": table.latex(),
+        "table.txt": table.text() + "\n\n" + table.note + "\n",
+    }
+    for name, content in contents.items():
+        with atomic(folder / name) as partial:
+            partial.write_text(content, encoding="utf-8")
+    return results
+
+
+def _all(experiment: Experiment, findings: Sequence[Finding]) -> tuple[Table, str, dict[str, Any]]:
+    table = main_table(experiment.kind, findings)
+    answers = lead(findings)
+    results = {
+        "kind": experiment.kind,
+        "command": experiment.command,
+        "version": version("switchout"),
+        "answers": answers,
+        "columns": [_column(finding) for finding in findings],
+    }
+    return table, experiment_page(experiment, findings), results
+
+
+def _column(finding: Finding) -> dict[str, Any]:
+    return {
+        "corpus": finding.column.name,
+        "data_hash": finding.corpus.data_hash,
+        "select": finding.column.base.train.select,
+        "rows": [
+            {
+                "name": row.name,
+                "median_test_bleu": row.median("test_bleu"),
+                "n_missing": row.n_missing,
+                "n_trials": finding.column.trials.get(row.name, 0),
+                "runs": [{**_brief(run.result), "rules": run.record["rules"]} for run in row.runs],
+            }
+            for row in finding.rows
+        ],
+        "comparisons": [result.to_dict() for result in finding.contrasts],
+        "comparisons_by_rule": {
+            rule: [result.to_dict() for result in results]
+            for rule, results in finding.by_rule.items()
+        },
+        "baseline_against_itself": finding.same.to_dict() if finding.same else None,
+        "buckets": [breakdown.to_dict() for breakdown in finding.breakdowns],
+    }
+
+
+def _brief(result: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in result.items() if key not in ("validations", "weights")}

@@ -1,0 +1,223 @@
+"""The tables of an experiment's report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median, stdev
+
+from switchout.corpora.registry import find_entry
+from switchout.evaluation.comparison import Comparison
+from switchout.evaluation.verdict import LEVEL, is_better
+from switchout.experiments.contrasts import smallest_gap
+from switchout.experiments.experiment import RowRecord
+from switchout.experiments.findings import Finding
+from switchout.experiments.paper import DAGGERS, reported
+from switchout.report.tables import P_VALUE, Cell, Column, Mark, Table
+
+PAPER_MARK, SEEDS_MARK = "†", "‡"
+
+
+def main_table(kind: str, findings: Sequence[Finding]) -> Table:
+    """The table as the paper prints it: medians of test BLEU, and the paper's own beside them."""
+    columns, names = [Column("row")], [row.name for row in findings[0].rows]
+    cells: list[list[Cell]] = [[name] for name in names]
+    marks: dict[tuple[int, int], Mark] = {}
+    for finding in findings:
+        title = f" {finding.column.name}" if len(findings) > 1 else ""
+        paper = reported(kind, finding.corpus.name)
+        first = len(columns)
+        columns += [
+            Column(f"test BLEU{title}", f"test_bleu{title}", ".2f"),
+            Column("", f"significant{title}"),
+            Column("runs", f"runs{title}", "d"),
+        ]
+        if paper:
+            columns += [
+                Column(f"paper{title}", f"paper{title}", ".2f"),
+                Column("", f"paper_significant{title}"),
+            ]
+        for i, row in enumerate(finding.rows):
+            sign = _signs(finding, row.name)
+            cells[i] += [row.median("test_bleu"), sign, len(row.runs)]
+            if paper:
+                entry = find_entry(finding.corpus.name)
+                dagger = entry is not None and (entry.name, row.name) in DAGGERS
+                cells[i] += [paper.get(row.name), PAPER_MARK if dagger else ""]
+            if sign:
+                marks[i, first] = "good"
+    return Table(
+        "Test BLEU, medians over seeds",
+        columns,
+        cells,
+        marks=marks,
+        note=f"{PAPER_MARK} better than the best row without SwitchOut of its block by the paper's "
+        f"test (paired bootstrap of the median runs, p ≤ {LEVEL}); {SEEDS_MARK} by the test over "
+        f"seeds, Holm-corrected.\n{signatures(findings)}",
+    )
+
+
+def detail_table(finding: Finding) -> Table:
+    """Every row's scores over seeds, dev beside test."""
+    columns = [
+        Column("row"),
+        Column("runs", format="d"),
+        Column("test BLEU median", "test_bleu", ".2f"),
+        Column("std", format=".2f"),
+        Column("min", format=".2f"),
+        Column("max", format=".2f"),
+        Column("dev BLEU", "dev_bleu", ".2f"),
+        Column("dev perplexity", "dev_perplexity", ".2f"),
+        Column("chosen = last", "selected_is_last"),
+        Column("tuning runs", "trials", "d"),
+    ]
+    rows: list[tuple[Cell, ...]] = []
+    for row in finding.rows:
+        scores = row.numbers("test_bleu")
+        if not scores:
+            rows.append((row.name, 0, *[None] * 8))
+            continue
+        rows.append(
+            (
+                row.name,
+                len(scores),
+                median(scores),
+                stdev(scores) if len(scores) > 1 else None,
+                min(scores),
+                max(scores),
+                row.median("dev_bleu"),
+                row.median("dev_perplexity"),
+                f"{row.n_last} of {len(scores)}",
+                finding.column.trials.get(row.name, 0),
+            )
+        )
+    return Table(f"{finding.column.name}: all rows", columns, rows, note=signatures([finding]))
+
+
+def rules_table(finding: Finding) -> Table:
+    """Medians had another rule chosen the checkpoints."""
+    rules = [finding.column.base.train.select, *finding.by_rule]
+    columns = [Column("row"), *(Column(f"{rule}", rule, ".2f") for rule in rules)]
+    rows = [
+        (row.name, *(row.median("test_bleu", rule=rule) if row.runs else None for rule in rules))
+        for row in finding.rows
+    ]
+    note = f"Test BLEU, medians; the first rule was fixed before the runs.\n{signatures([finding])}"
+    return Table(f"{finding.column.name}: by checkpoint rule", columns, rows, note=note)
+
+
+def rule_contrasts_table(finding: Finding) -> Table:
+    """What the comparisons say under each rule."""
+    columns = [
+        Column("rule"),
+        Column("row"),
+        Column("against"),
+        Column("Δ", "delta", "+.2f"),
+        Column("p bootstrap", "p_bootstrap", P_VALUE),
+        Column("p seeds", "p_seeds", P_VALUE),
+    ]
+    by_rule = {finding.column.base.train.select: finding.contrasts, **finding.by_rule}
+    rows = [(rule, *_contrast_cells(r)) for rule, results in by_rule.items() for r in results]
+    return Table(f"{finding.column.name}: comparisons by checkpoint rule", columns, rows)
+
+
+def power_table(finding: Finding) -> Table | None:
+    """What these runs can show: the A/A comparison, and the smallest gap each test can see."""
+    tested = [*([finding.same] if finding.same else []), *finding.contrasts]
+    rows: list[tuple[Cell, ...]] = [
+        (r.baseline.system.name, r.system.system.name, r.delta, r.seeds.p, smallest_gap(r.seeds))
+        for r in tested
+        if r.seeds is not None
+    ]
+    if not rows:
+        return None
+    columns = [
+        Column("A"),
+        Column("B"),
+        Column("Δ", "delta", "+.2f"),
+        Column("p seeds", "p_seeds", P_VALUE),
+        Column("smallest gap seen 4 times in 5", "smallest_gap", ".2f"),
+    ]
+    return Table(f"{finding.column.name}: what this set-up can detect", columns, rows)
+
+
+def cost_table(findings: Sequence[Finding]) -> Table:
+    """Processor hours and runs, by row."""
+    columns = [
+        Column("corpus"),
+        Column("row"),
+        Column("runs", format="d"),
+        Column("CPU hours", "cpu_hours", ".2f"),
+        Column("hours", format=".2f"),
+        Column("target tokens/s", "tokens_per_second", ",.0f"),
+    ]
+    rows = [
+        (
+            finding.column.name,
+            row.name,
+            len(row.runs),
+            sum(row.numbers("cpu_seconds")) / 3600,
+            sum(row.numbers("seconds")) / 3600,
+            row.median("tokens_per_second"),
+        )
+        for finding in findings
+        for row in finding.rows
+    ]
+    return Table("Cost of training", columns, rows)
+
+
+def runs_table(findings: Sequence[Finding]) -> Table:
+    """Every number's run: the line that identifies it."""
+    columns = [
+        Column("row"),
+        Column("test BLEU", "test_bleu", ".2f"),
+        Column("signature"),
+        Column("commit"),
+        Column("torch"),
+    ]
+    rows = [
+        (
+            row.name,
+            run.result["test_bleu"],
+            run.result["signature"],
+            run.record["machine"]["commit"],
+            run.record["machine"]["torch"],
+        )
+        for finding in findings
+        for row in finding.rows
+        for run in row.runs
+    ]
+    return Table("All runs", columns, rows)
+
+
+def signatures(findings: Sequence[Finding]) -> str:
+    """The line that identifies the numbers: scorer, data, seeds, version."""
+    lines = []
+    for finding in findings:
+        runs = [run for row in finding.rows for run in row.runs]
+        if runs:
+            seeds = sorted({run.seed for run in runs})
+            version = runs[0].result["signature"].rpartition("|")[2]
+            lines.append(
+                f"{finding.column.name} · BLEU {runs[0].result['bleu_signature']} · data "
+                f"{finding.corpus.data_hash[:12]} · seeds {seeds[0]}–{seeds[-1]} · {version}"
+            )
+    return "\n".join(lines)
+
+
+def _signs(finding: Finding, name: str) -> str:
+    result = next((r for r in finding.contrasts if r.system.system.name == name), None)
+    if result is None or not is_better(result):
+        return ""
+    by_paper = PAPER_MARK if result.p_bootstrap <= LEVEL else ""
+    return by_paper + (SEEDS_MARK if result.seeds and result.p_holm <= LEVEL else "")
+
+
+def _contrast_cells(result: Comparison) -> tuple[Cell, ...]:
+    seeds = None if result.seeds is None else result.seeds.p
+    names = (result.system.system.name, result.baseline.system.name)
+    return (*names, result.delta, result.p_bootstrap, seeds)
+
+
+def has_runs(rows: Sequence[RowRecord]) -> list[RowRecord]:
+    """Return the rows with at least one finished run."""
+    return [row for row in rows if row.runs]
