@@ -388,3 +388,13 @@ def test_device_that_is_not_there_is_refused(tmp_path, corpus, capsys):
     config = write_config(tmp_path / "c.toml", corpus, train='device = "cuda:99"')
     assert train(config, tmp_path / "run") == 2
     assert "train.device = 'cuda:99'" in capsys.readouterr().err
+
+
+def test_finished_run_needs_no_resume_checkpoints(tmp_path, corpus, capsys):
+    """Whoever saves space by deleting them keeps the result."""
+    config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
+    train(config, out, "--json")
+    first = json.loads(capsys.readouterr().out)
+    shutil.rmtree(out / "resume")
+    assert train(config, out, "--json") == 0
+    assert json.loads(capsys.readouterr().out) == first

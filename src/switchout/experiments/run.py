@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from switchout.corpora import Corpus, open_corpus
 from switchout.corpora.codec import Codec, build_codecs
@@ -31,6 +31,9 @@ from switchout.experiments.config_file import (
     to_toml,
 )
 from switchout.files import atomic, read_bytes
+
+if TYPE_CHECKING:
+    from switchout.nmt.model import ModelSpec
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +87,14 @@ def open_run(folder: Path) -> Run:
         dev=EncodedPairs.open(folder / "encoded" / "dev"),
         signature=json.loads(read_bytes(folder / "signature.json")),
     )
+
+
+def model_spec(run: Run) -> ModelSpec:
+    """Return the shape of the run's model."""
+    from switchout.nmt.model import ModelSpec
+
+    src, tgt = (len(codec.vocabulary) for codec in run.codecs)
+    return ModelSpec(src_size=src, tgt_size=tgt, **run.config.model.model_dump())
 
 
 def read_run_config(folder: Path) -> Config:

@@ -2,48 +2,40 @@
 
 from __future__ import annotations
 
-import json
-import logging
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from switchout.errors import SwitchOutError
-from switchout.evaluation.scores import score
 from switchout.experiments.config import Config
 from switchout.experiments.noise import build_noise
+from switchout.experiments.result import (
+    Result,
+    finish,
+    known_result,
+    translate_split,
+    write_result,
+)
 from switchout.experiments.run import (
     Run,
     locked,
+    model_spec,
     move_aside,
     open_run,
-    policy_name,
     prepare_run,
-    tau_of,
 )
-from switchout.files import atomic, read_bytes
-from switchout.nmt.checkpoint import (
-    DamagedCheckpoint,
-    check,
-    read_tensors,
-    weights_folder,
-    write_checkpoint,
-)
+from switchout.files import read_bytes
+from switchout.nmt.checkpoint import read_tensors, weights_folder
 from switchout.nmt.cpu import check_bfloat16, prepare_cpu
 from switchout.nmt.distributed import Processes, processes
-from switchout.nmt.model import ModelSpec, Transformer
+from switchout.nmt.model import Transformer
+from switchout.nmt.restore import Validation
 from switchout.nmt.schedule import Schedule
-from switchout.nmt.train import LoopSpec, Outcome, Validation, best, fit, resume
+from switchout.nmt.train import LoopSpec, Outcome, fit, resume
 from switchout.nmt.trainer import Noise, NonFiniteLoss, Trace, Trainer, UpdateSpec, perplexity
-from switchout.nmt.translate import translate_lines
-
-log = logging.getLogger(__name__)
-
-Result = dict[str, Any]
 
 
 def train(
@@ -71,19 +63,27 @@ def train(
             prepare_run(config, folder)
         team.from_first(0, device)  # the others wait until the folder is ready
         run = open_run(folder)
-        trainer = make_trainer(run, device, team, trace=trace)
         spec = _loop_spec(config)
+        if (known := known_result(run, spec)) is not None:
+            return known
+        trainer = make_trainer(run, device, team, trace=trace)
         outcome = resume(trainer, folder, spec=spec)
         if outcome.state == "running":
-            if team.is_first:
-                (folder / "result.json").unlink(missing_ok=True)
-            try:
-                validate = _validator(run, team, device)
-                outcome = fit(trainer, folder, outcome, spec=spec, validate=validate)
-            except NonFiniteLoss:
-                _write_result(run, trainer, state="non-finite", measured={})
-                raise
-        return _known_result(run, trainer) or _finish(run, trainer, outcome)
+            outcome = _fit(run, trainer, outcome, spec)
+        if outcome.state == "done" and team.is_first:
+            return finish(run, trainer, outcome)
+        return write_result(run, trainer, state=outcome.state)
+
+
+def _fit(run: Run, trainer: Trainer, outcome: Outcome, spec: LoopSpec) -> Outcome:
+    if trainer.processes.is_first:
+        (run.folder / "result.json").unlink(missing_ok=True)  # of a shorter run
+    validate = _validator(run, trainer.processes, trainer.device)
+    try:
+        return fit(trainer, run.folder, outcome, spec=spec, validate=validate)
+    except NonFiniteLoss:
+        write_result(run, trainer, state="non-finite")
+        raise
 
 
 def make_trainer(
@@ -91,7 +91,7 @@ def make_trainer(
 ) -> Trainer:
     """Return the untrained model of a run, with its data, noise and optimizer."""
     config = run.config
-    model = Transformer(_model_spec(run), seed=config.seed).to(device)
+    model = Transformer(model_spec(run), seed=config.seed).to(device)
     noise: Noise | None = build_noise(config.augment, *(c.vocabulary for c in run.codecs))
     trainer = Trainer(
         model,
@@ -104,11 +104,6 @@ def make_trainer(
     if config.train.init_from is not None:
         _initialise(trainer, run, Path(config.train.init_from))
     return trainer
-
-
-def _model_spec(run: Run) -> ModelSpec:
-    src, tgt = (len(codec.vocabulary) for codec in run.codecs)
-    return ModelSpec(src_size=src, tgt_size=tgt, **run.config.model.model_dump())
 
 
 def _update_spec(config: Config) -> UpdateSpec:
@@ -150,7 +145,9 @@ def _loop_spec(config: Config) -> LoopSpec:
     )
 
 
-def _validator(run: Run, team: Processes, device: str) -> Callable[[Transformer], Validation]:
+def _validator(
+    run: Run, team: Processes, device: torch.device
+) -> Callable[[Transformer], Validation]:
     """Return what measures a model on the dev set: perplexity, and BLEU of greedy search."""
     t = run.config.train
 
@@ -159,113 +156,11 @@ def _validator(run: Run, team: Processes, device: str) -> Callable[[Transformer]
             "dev_perplexity": perplexity(model, run.dev, precision=t.precision, processes=team)
         }
         if t.dev_bleu:
-            bleu = _translate(run, model, "dev", beam=1)[1]["bleu"] if team.is_first else 0.0
+            bleu = translate_split(run, model, "dev", beam=1)[1]["bleu"] if team.is_first else 0.0
             measured["dev_bleu"] = team.from_first(bleu, device)
         return measured
 
     return validate
-
-
-def _known_result(run: Run, trainer: Trainer) -> Result | None:
-    """Return what an earlier visit found out, if it still stands."""
-    path = run.folder / "result.json"
-    if not trainer.processes.is_first or not path.exists():
-        return None
-    result: Result = json.loads(read_bytes(path))
-    stands = result["state"] == "done" and result["steps"] == trainer.progress.step
-    return result if stands and _is_good(run.folder / result["weights"]) else None
-
-
-def _finish(run: Run, trainer: Trainer, outcome: Outcome) -> Result:
-    """Translate dev and test with the selected weights and write down the result."""
-    if outcome.state != "done" or not trainer.processes.is_first:
-        return _write_result(run, trainer, state=outcome.state, measured={})
-    chosen, weights = _select(run, outcome.history)
-    trainer.flat.load(weights)
-    measured: Result = {**chosen, "validations": outcome.history}
-    if run.config.train.average > 1:
-        measured["dev_perplexity"] = perplexity(trainer.model, run.dev)
-    for split in ("dev", "test"):
-        if split not in run.corpus.splits:
-            continue
-        lines, scores = _translate(run, trainer.model, split, beam=run.config.search.beam)
-        with atomic(run.folder / f"{split}.hyp") as partial:
-            partial.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        measured |= {f"{split}_{name}": scores[name] for name in ("bleu", "chrf")}
-        measured["bleu_signature"] = scores["signature"]
-    return _write_result(run, trainer, state="done", measured=measured)
-
-
-def _translate(
-    run: Run, model: Transformer, split: str, *, beam: int
-) -> tuple[list[str], dict[str, Any]]:
-    src, references = run.corpus.pairs(split)
-    lines = translate_lines(
-        [model], src, run.codecs, beam=beam, length_penalty=run.config.search.length_penalty
-    )
-    bleu = run.corpus.bleu
-    return lines, score(lines, references, tokenize=bleu.tokenize, lowercase=bleu.lowercase)
-
-
-def _select(run: Run, history: list[Validation]) -> tuple[Result, dict[str, torch.Tensor]]:
-    """Return the validation that counts and its weights, averaged if the run asks for it."""
-    left = [v for v in history if _is_good(_checkpoint(run, v))]
-    if not left:
-        raise SwitchOutError(f"{run.folder}/checkpoints: no undamaged checkpoint is left")
-    chosen = best(left, run.config.train.select)
-    used = left[: left.index(chosen) + 1][-run.config.train.average :]
-    folders = [_checkpoint(run, v) for v in used]
-    total = read_tensors(folders[0], "model")
-    for folder in folders[1:]:
-        for name, value in read_tensors(folder, "model").items():
-            total[name] += value
-    step = int(chosen["step"])
-    measured = {"selected_step": step, "dev_perplexity": chosen["dev_perplexity"]}
-    if len(folders) == 1:
-        return {**measured, "weights": f"checkpoints/step-{step}"}, total
-    weights = {name: value / len(folders) for name, value in total.items()}
-    facts = {"model": _model_spec(run).to_dict(), "steps": [int(v["step"]) for v in used]}
-    write_checkpoint(run.folder / "checkpoints" / "average", {"model": weights}, facts)
-    return {**measured, "weights": "checkpoints/average"}, weights
-
-
-def _checkpoint(run: Run, validation: Validation) -> Path:
-    return run.folder / "checkpoints" / f"step-{int(validation['step'])}"
-
-
-def _is_good(folder: Path) -> bool:
-    try:
-        check(folder)
-        return True
-    except DamagedCheckpoint as error:
-        log.warning("%s: not used", error)
-        return False
-
-
-def _write_result(run: Run, trainer: Trainer, *, state: str, measured: Result) -> Result:
-    progress, config = trainer.progress, run.config
-    result: Result = {
-        "signature": run.signature["signature"],
-        "state": state,
-        "policy": policy_name(config),
-        "tau_x": tau_of(config.augment.source),
-        "tau_y": tau_of(config.augment.target),
-        "seed": config.seed,
-        "steps": progress.step,
-        "selected_step": None,
-        "dev_perplexity": None,
-        "dev_bleu": None,
-        "test_bleu": None,
-        "test_chrf": None,
-        "seconds": progress.seconds,
-        "cpu_seconds": progress.cpu_seconds,
-        "tokens_per_second": progress.tokens / max(progress.seconds, 1e-9),
-        **measured,
-    }
-    if trainer.processes.is_first:
-        with atomic(run.folder / "result.json") as partial:
-            partial.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    return result
 
 
 def _initialise(trainer: Trainer, run: Run, start: Path) -> None:

@@ -6,9 +6,7 @@ of every validation. Only the first process writes.
 
 from __future__ import annotations
 
-import logging
 import math
-import platform
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -17,27 +15,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import torch
-
 from switchout.errors import SwitchOutError
 from switchout.nmt.batches import prefetch
-from switchout.nmt.checkpoint import (
-    newest_good,
-    prune,
-    read_facts,
-    read_tensors,
-    remove_leftovers,
-    write_checkpoint,
-)
+from switchout.nmt.checkpoint import prune, write_checkpoint
 from switchout.nmt.metrics import Metrics
 from switchout.nmt.model import Transformer
+from switchout.nmt.restore import Validation, machine, restore
 from switchout.nmt.trainer import Trainer, Update
 from switchout.progress import Meter
 
-log = logging.getLogger(__name__)
-
 Select = Literal["dev-perplexity", "dev-bleu", "last"]
-Validation = dict[str, float]  # step, dev_perplexity, maybe dev_bleu
 KEEP = 2  # resume checkpoints; a damaged newest one leaves one more
 
 
@@ -72,8 +59,8 @@ class Outcome:
 
 def resume(trainer: Trainer, folder: Path, *, spec: LoopSpec) -> Outcome:
     """Bring a fresh ``trainer`` to the newest good state; return how the run stands."""
-    history = _restore(trainer, folder)
-    is_done = trainer.progress.step >= spec.steps or _is_stale(history, spec)
+    history = restore(trainer, folder)
+    is_done = trainer.progress.step >= spec.steps or is_stale(history, spec)
     return Outcome("done" if is_done else "running", history)
 
 
@@ -145,7 +132,7 @@ class _Loop:
             self._log(update, metrics)
         if progress.step % spec.checkpoint_every == 0 or is_last:
             self._validate(metrics)
-            is_last = is_last or _is_stale(self.outcome.history, spec)
+            is_last = is_last or is_stale(self.outcome.history, spec)
         if is_last:
             self.outcome.state = "done"
         elif update.is_stop_wanted:
@@ -241,60 +228,12 @@ class _Loop:
         )
 
 
-def _is_stale(history: list[Validation], spec: LoopSpec) -> bool:
+def is_stale(history: list[Validation], spec: LoopSpec) -> bool:
     """Whether the last ``patience`` validations were no better than the best before them."""
     if spec.patience is None or not history:
         return False
     rule: Select = "dev-perplexity" if spec.select == "last" else spec.select
     return len(history) - 1 - history.index(best(history, rule)) >= spec.patience
-
-
-def _restore(trainer: Trainer, folder: Path) -> list[Validation]:
-    """Restore the newest good state, say what was found, and return its validations."""
-    parent, processes = folder / "resume", trainer.processes
-    found: Path | None = None
-    if processes.is_first:
-        remove_leftovers(parent)
-        remove_leftovers(folder / "checkpoints")
-        found = newest_good(parent)
-    step = int(processes.from_first(int(found.name[5:]) if found else 0, trainer.device))
-    if step == 0:
-        return []
-    found = parent / f"step-{step}"
-    facts = read_facts(found)
-    trainer.restore({s: read_tensors(found, s) for s in ("model", "optimizer")}, facts["trainer"])
-    if processes.is_first:
-        log.info("%s", promise(step, facts["machine"], machine(trainer)))
-    history: list[Validation] = facts["history"]
-    return history
-
-
-def machine(trainer: Trainer) -> dict[str, Any]:
-    """Return the facts on which bitwise equality depends."""
-    device = trainer.device
-    return {
-        "torch": torch.__version__,
-        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
-        "instructions": torch.backends.cpu.get_cpu_capability(),
-        "architecture": platform.machine(),
-        "threads": torch.get_num_threads(),
-        "world": trainer.processes.world,
-        "deterministic": device.type == "cpu" or torch.are_deterministic_algorithms_enabled(),
-    }
-
-
-def promise(step: int, before: dict[str, Any], now: dict[str, Any]) -> str:
-    """Say what a resume under other circumstances still promises."""
-    changed = [f"{k} {before[k]} -> {now[k]}" for k in now if before.get(k) != now[k]]
-    if not now["deterministic"]:
-        changed.append("CUDA without train.deterministic")
-    start = f"resuming at step {step}"
-    if not changed:
-        return f"{start}: bitwise the run that was never interrupted"
-    return (
-        f"{start}: same examples and noise in the same order, parameters equal to rounding only "
-        f"({'; '.join(changed)})"
-    )
 
 
 @contextmanager

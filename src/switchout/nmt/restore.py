@@ -1,0 +1,65 @@
+"""Going on with a run: the newest good state, and what its continuation can promise."""
+
+from __future__ import annotations
+
+import logging
+import platform
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from switchout.nmt.checkpoint import newest_good, read_facts, read_tensors, remove_leftovers
+from switchout.nmt.trainer import Trainer
+
+log = logging.getLogger(__name__)
+
+Validation = dict[str, float]  # step, dev_perplexity, maybe dev_bleu
+
+
+def restore(trainer: Trainer, folder: Path) -> list[Validation]:
+    """Restore the newest good state, say what was found, and return its validations."""
+    parent, processes = folder / "resume", trainer.processes
+    found: Path | None = None
+    if processes.is_first:
+        remove_leftovers(parent)
+        remove_leftovers(folder / "checkpoints")
+        found = newest_good(parent)
+    step = int(processes.from_first(int(found.name[5:]) if found else 0, trainer.device))
+    if step == 0:
+        return []
+    found = parent / f"step-{step}"
+    facts = read_facts(found)
+    trainer.restore({s: read_tensors(found, s) for s in ("model", "optimizer")}, facts["trainer"])
+    if processes.is_first:
+        log.info("%s", promise(step, facts["machine"], machine(trainer)))
+    history: list[Validation] = facts["history"]
+    return history
+
+
+def machine(trainer: Trainer) -> dict[str, Any]:
+    """Return the facts on which bitwise equality depends."""
+    device = trainer.device
+    return {
+        "torch": torch.__version__,
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+        "architecture": platform.machine(),
+        "threads": torch.get_num_threads(),
+        "world": trainer.processes.world,
+        "deterministic": device.type == "cpu" or torch.are_deterministic_algorithms_enabled(),
+    }
+
+
+def promise(step: int, before: dict[str, Any], now: dict[str, Any]) -> str:
+    """Say what a resume under other circumstances still promises."""
+    changed = [f"{k} {before[k]} -> {now[k]}" for k in now if before.get(k) != now[k]]
+    if not now["deterministic"]:
+        changed.append("CUDA without train.deterministic")
+    start = f"resuming at step {step}"
+    if not changed:
+        return f"{start}: bitwise the run that was never interrupted"
+    return (
+        f"{start}: same examples and noise in the same order, parameters equal to rounding only "
+        f"({'; '.join(changed)})"
+    )
