@@ -265,7 +265,7 @@ def cells(
     size = options.sentences
     for gain, n_trials in ((0.0, options.trials), (1.0, options.power_trials)):
         single = partial(single_run_trial, n_sentences=size, gain=gain)
-        yield {"runs": "1v1", "gain": gain}, single, n_trials
+        yield {"runs": "1v1", "gain": gain}, single, 4 * n_trials  # one cell, so more of it
         for n_runs, ratio in itertools.product(GRID, SPREADS):
             setting = Setting(size, n_runs, ratio * spread, gain)
             cell = {"runs": f"{n_runs[0]}v{n_runs[1]}", "spread": ratio, "gain": gain}
