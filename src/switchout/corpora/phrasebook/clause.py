@@ -146,9 +146,6 @@ class Clause:
     def en_infinitive(self) -> str:
         return _text([self.head.base, *self._predicate()])
 
-    def en_gerund(self) -> str:
-        return _text([self.head.ing, *self._predicate()])
-
 
 def _text(pieces: list[str]) -> str:
     return " ".join([piece for piece in pieces if piece]).replace("  ", " ").rstrip()

@@ -80,7 +80,7 @@ def article(phrase: str) -> str:
 
 
 class Verb:
-    """One English verb; ``phrase`` is its pattern without the verb itself, e.g. ``for {0}``."""
+    """One English verb in its five forms."""
 
     __slots__ = ("base", "ing", "participle", "past", "third")
 
@@ -94,7 +94,7 @@ class Verb:
 
 
 def _doubles(base: str) -> bool:
-    return base in ("stop", "plan", "run")
+    return base in ("stop", "plan")
 
 
 def _with_ed(base: str) -> str:
@@ -121,7 +121,6 @@ MODALS = {
     "may": ("may", ""),
     "be allowed to": ("BE", "allowed to "),
     "should": ("should", ""),
-    "be supposed to": ("BE", "supposed to "),
     "would like to": ("would", "like to "),
     "will": ("will", ""),
     "be going to": ("BE", "going to "),

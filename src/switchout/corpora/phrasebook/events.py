@@ -61,16 +61,9 @@ def thing_frames() -> Wheel[Frame]:
 
 
 @cache
-def frames_with(kinds: str, argument: str = "") -> Wheel[Frame]:
-    """Return frames of people of the given kinds, with at least one complement of a case."""
-    found = [
-        frame
-        for frame in frames()
-        if frame.subject == "P"
-        and frame.kind in kinds
-        and (not argument or any(case == argument for case, _ in frame.complements))
-    ]
-    return zipf(found, 20)
+def frames_with(kinds: str) -> Wheel[Frame]:
+    """Return what people do, of the given kinds (activity, event, state)."""
+    return zipf([f for f in frames() if f.subject == "P" and f.kind in kinds], 20)
 
 
 def event(
