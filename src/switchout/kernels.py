@@ -164,7 +164,7 @@ def replace_words(
                     hits[0, n_hits] = b
                     hits[1, n_hits] = first + j
                     n_hits += np.int64(bits[j] <= limit)
-                if n_hits >= TILE or i == n_visited - 1:
+                if n_hits >= TILE:
                     wrong = _apply_hits(
                         rows, frozen, hits, n_hits, example_ids, k0, k1, epoch, stream,
                         lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
@@ -172,6 +172,12 @@ def replace_words(
                     if wrong != NO_ERROR:
                         return wrong
                     n_hits = 0
+        wrong = _apply_hits(
+            rows, frozen, hits, n_hits, example_ids, k0, k1, epoch, stream,
+            lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
+        )  # fmt: skip
+        if wrong != NO_ERROR:
+            return wrong
     return NO_ERROR
 
 
