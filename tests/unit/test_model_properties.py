@@ -178,12 +178,12 @@ def test_dropout_zeroes_the_given_share_and_scales_the_rest() -> None:
 
 
 def test_dropout_masks_of_sentences_sites_and_steps_are_independent() -> None:
-    x = torch.ones(4, 100, 100)
-    masks = []
+    x, masks = torch.ones(4, 100, 100), []
     for seed, step in ((0, 0), (0, 1), (1, 0)):
-        keys = dropout_keys(seed, step=step, example_ids=np.arange(4)).numpy().view(np.uint64)
-        masks.extend(drop_add(x, None, keys=keys, rate=0.5).flatten(1) - 1)
-    correlation = torch.corrcoef(torch.stack(masks)) - torch.eye(12)
+        drop = Dropout(0.5, dropout_keys(seed, step=step, example_ids=np.arange(4)))
+        for _site in range(2):
+            masks.extend(drop(x).flatten(1) - 1)
+    correlation = torch.corrcoef(torch.stack(masks)) - torch.eye(24)
     assert correlation.abs().max() < 0.05  # five standard deviations of 10,000 pairs
 
 

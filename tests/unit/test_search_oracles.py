@@ -30,6 +30,15 @@ def batch(seed: int, *, size: int, words: int, longest: int) -> tuple[torch.Tens
     return src, lengths
 
 
+def talker(seed: int) -> Transformer:
+    """A random model that likes to end, sooner or later by the sentence."""
+    model = Transformer(LARGER, seed=seed)
+    with torch.no_grad():
+        model.decoder_norm.bias.fill_(1.0)
+        model.output.weight[EOS] += 1.0 / LARGER.d_model
+    return model
+
+
 def log_p(models: list[Transformer], src: torch.Tensor, ids: list[int]) -> list[float]:
     """Per-word log-probabilities of ids + EOS by the uncached training path, mean over models."""
     tgt_in, labels = torch.tensor([[BOS, *ids]]), torch.tensor([[*ids, EOS]])
@@ -107,21 +116,20 @@ def naive_beam_search(
     return sorted(found, key=lambda f: -f[0])
 
 
-@pytest.mark.parametrize("penalty", [0.0, 1.0])
-@pytest.mark.parametrize("beam", [1, 2, 5])
+@pytest.mark.parametrize("penalty", [0.0, 1.0, 2.0])
+@pytest.mark.parametrize(("beam", "n_best"), [(1, 1), (3, 1), (3, 2)])
+@pytest.mark.parametrize("seed", [9, 13])
 def test_batched_cached_early_stopping_search_equals_the_naive_one(
-    beam: int, penalty: float
+    seed: int, beam: int, n_best: int, penalty: float
 ) -> None:
-    model = Transformer(LARGER, seed=7)
-    src, lengths = batch(3, size=8, words=40, longest=8)
-    found = translate_ids(
-        [model], src, lengths, beam=beam, length_penalty=penalty, n_best=min(beam, 2)
-    )
-    for row in range(8):
+    model = talker(seed)
+    src, lengths = batch(3, size=10, words=40, longest=6)
+    found = translate_ids([model], src, lengths, beam=beam, length_penalty=penalty, n_best=n_best)
+    for row in range(10):
         limit = int(default_limit(lengths)[row])
         alone = src[row : row + 1, : lengths[row]]
         wanted = naive_beam_search(model, alone, beam=beam, penalty=penalty, limit=limit)
-        assert [h.ids for h in found[row]] == [ids for _, ids in wanted[: min(beam, 2)]]
+        assert [h.ids for h in found[row]] == [ids for _, ids in wanted[:n_best]]
 
 
 def test_greedy_search_takes_the_likeliest_word_each_time() -> None:
@@ -146,9 +154,10 @@ def test_other_sentences_of_the_batch_change_nothing(
     clear_below: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search, "_CLEAR_BELOW", clear_below)
-    model = Transformer(LARGER, seed=5)
+    model = talker(9)
     src, lengths = batch(5, size=16, words=40, longest=10)
     together = translate_ids([model], src, lengths, beam=3, n_best=3, need_attention=True)
+    assert len({len(best.ids) for best, *_ in together}) > 2
     for row in range(16):
         alone = slice(row, row + 1)
         (hypotheses,) = translate_ids(
