@@ -10,7 +10,9 @@ import typer
 
 from switchout.cli.experiment_output import finish
 from switchout.cli.train_extra import needs_train_extra
+from switchout.errors import SwitchOutError
 
+GRID = (0.0, 0.8, 1.0, 1.2)  # temperatures of the figure
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 EXAMPLES = """
@@ -19,6 +21,8 @@ Examples:
   switchout reproduce table1 --seeds 2 --out table1
   switchout reproduce table1 --corpus multi30k-de-en --set data.train_pairs=5000
   switchout reproduce table1 --corpus iwslt15-en-vi --corpus iwslt14-de-en --engine ray
+  switchout reproduce tau --tau-x 0,0.6,0.8,1.0,1.2 --tau-y 0,0.8,1.0 --seeds 4
+  switchout reproduce table2 --corpus my-corpus --mono news.en.gz --ratio 2
   switchout reproduce wer --corpus multi30k-de-en --set data.train_pairs=5000 --seeds 4
 
 \b
@@ -41,6 +45,21 @@ def reproduce(
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Runs per row; default: the paper's 4, or 9.")
     ] = None,
+    tau_x: Annotated[
+        str | None, typer.Option(metavar="T[,T…]", help="Source temperatures; default: paper's.")
+    ] = None,
+    tau_y: Annotated[
+        str | None, typer.Option(metavar="T[,T…]", help="Target temperatures; default: paper's.")
+    ] = None,
+    tune: Annotated[
+        bool, typer.Option(help="First tune dropout and label smoothing of row 1 on dev.")
+    ] = False,
+    mono: Annotated[
+        Path | None, typer.Option(help="table2: monolingual text in the target language.")
+    ] = None,
+    ratio: Annotated[
+        float, typer.Option(min=0.01, help="table2: synthetic pairs per real pair.")
+    ] = 1.0,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Runs at a time; default: as many as processors.")
     ] = None,
@@ -53,16 +72,24 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print results.json.")] = False,
 ) -> int:
     """Train what a table or figure of the paper needs, test it, and write a report."""
+    from switchout.experiments.backtranslate import Recipe
     from switchout.experiments.engines import Engine
     from switchout.experiments.experiment import command_line
     from switchout.experiments.reproduce import Wish
     from switchout.experiments.reproduce import reproduce as train
 
+    grid_x, grid_y = _taus(tau_x, "--tau-x"), _taus(tau_y, "--tau-y")
     wish = Wish(
         corpora=corpus or ["phrasebook"],
         preset=preset,
         overrides=set or [],
         n_seeds=seeds,
+        taus=_pair(what, grid_x, grid_y),
+        is_tuned=tune,
+        grid_x=grid_x or GRID,
+        grid_y=grid_y or GRID,
+        mono=mono,
+        recipe=Recipe(ratio=ratio),
         engine=Engine(engine, workers=workers, ray_address=ray_address, gpus=gpus),
         command=command_line(sys.argv[1:]),
     )
@@ -70,3 +97,22 @@ def reproduce(
     with needs_train_extra():
         failures = train(what, wish, folder)
     return finish(folder, failures, as_json=as_json)
+
+
+def _taus(text: str | None, option: str) -> list[float]:
+    try:
+        taus = [float(part) for part in text.split(",")] if text else []
+    except ValueError:
+        raise SwitchOutError(f"{option} {text}: expected numbers such as 0.8,1.0,1.2") from None
+    if any(not tau >= 0 for tau in taus):
+        raise SwitchOutError(f"{option} {text}: a temperature is 0 or more")
+    return taus
+
+
+def _pair(what: str, grid_x: list[float], grid_y: list[float]) -> tuple[float, float] | None:
+    """The temperatures of a table: one of each side, or the paper's."""
+    if what == "tau" or not (grid_x or grid_y):
+        return None
+    if len(grid_x) != 1 or len(grid_y) != 1 or not grid_x[0] * grid_y[0] > 0:
+        raise SwitchOutError(f"{what} needs one --tau-x and one --tau-y, both above 0")
+    return grid_x[0], grid_y[0]

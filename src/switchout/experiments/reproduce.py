@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from switchout.corpora.registry import find_entry
 from switchout.errors import SwitchOutError, did_you_mean
+from switchout.experiments.backtranslate import Recipe, read_mono, with_synthetic
 from switchout.experiments.config import Config
 from switchout.experiments.config_file import load_config
 from switchout.experiments.engines import Engine, Failure, train_all
 from switchout.experiments.experiment import Column, Experiment, check_corpora, check_folder, save
 from switchout.experiments.paper import taus_for
-from switchout.experiments.rows import Row, table1_rows, wer_rows
+from switchout.experiments.rows import Row, table1_rows, table2_rows, wer_rows
 from switchout.experiments.runs import corpus_of
+from switchout.experiments.tau_search import search_taus
+from switchout.experiments.tuning import tune
 
 KINDS = ["table1", "table2", "tau", "wer"]
 PRESET_OF = {
@@ -40,6 +43,7 @@ class Wish:
         is_tuned: Tune dropout and label smoothing of the first row on dev before anything else.
         grid_x, grid_y: Temperatures of the figure ``tau``.
         mono: Monolingual target text for table 2; None: what the corpus has to offer.
+        recipe: Of the synthetic pairs of table 2.
         engine: Where to train.
         command: The line that repeats it.
     """
@@ -50,9 +54,10 @@ class Wish:
     n_seeds: int | None = None
     taus: tuple[float, float] | None = None
     is_tuned: bool = False
-    grid_x: Sequence[float] = (0.0, 0.8, 1.0, 1.2)
-    grid_y: Sequence[float] = (0.0, 0.8, 1.0, 1.2)
+    grid_x: Sequence[float] = ()
+    grid_y: Sequence[float] = ()
     mono: Path | None = None
+    recipe: Recipe = field(default_factory=Recipe)
     engine: Engine = field(default_factory=Engine)
     command: str = ""
 
@@ -68,9 +73,9 @@ def reproduce(kind: str, wish: Wish, out: Path) -> list[Failure]:
     bases = [base_config(name, wish) for name in wish.corpora]
     for base in bases:  # refuse all that is wrong before the first run
         check_corpora((Column("", (Row("", base, ()),)),))
-    plan = {"table1": _table1, "wer": _wer}[kind]
-    columns = tuple(plan(base, wish) for base in bases)
-    experiment = Experiment(kind, columns, wish.command)
+    if kind == "tau":
+        return _search_taus(bases, wish, out)
+    experiment = Experiment(kind, tuple(_column(kind, b, wish) for b in bases), wish.command)
     save(experiment, out)
     return train_all(experiment.jobs(), wish.engine, label=kind)
 
@@ -96,18 +101,36 @@ def column_name(config: Config) -> str:
     return f"{Path(corpus.name).name} {corpus.source}→{corpus.target}{size}"
 
 
-Plan = Callable[[Config, Wish], Column]
+def _column(kind: str, base: Config, wish: Wish) -> Column:
+    base, n_trials = _tuned(base, wish)
+    rows = _rows(kind, base, wish)
+    return Column(column_name(base), tuple(rows), {rows[0].name: n_trials})
 
 
-def _taus(base: Config, wish: Wish) -> tuple[float, float]:
-    return wish.taus or taus_for(base.data.corpus)
+def _rows(kind: str, base: Config, wish: Wish) -> list[Row]:
+    taus = wish.taus or taus_for(base.data.corpus)
+    if kind == "table2":
+        mono = None if wish.mono is None else read_mono(wish.mono)
+        pair = with_synthetic(base, wish.engine, mono=mono, recipe=wish.recipe)
+        return table2_rows(*pair, taus=taus, n_seeds=wish.n_seeds)
+    plan = wer_rows if kind == "wer" else table1_rows
+    return plan(base, taus=taus, n_seeds=wish.n_seeds)
 
 
-def _table1(base: Config, wish: Wish) -> Column:
-    rows = table1_rows(base, taus=_taus(base, wish), n_seeds=wish.n_seeds)
-    return Column(column_name(base), tuple(rows))
+def _tuned(base: Config, wish: Wish) -> tuple[Config, int]:
+    return tune(base, wish.engine) if wish.is_tuned else (base, 0)
 
 
-def _wer(base: Config, wish: Wish) -> Column:
-    rows = wer_rows(base, taus=_taus(base, wish), n_seeds=wish.n_seeds)
-    return Column(column_name(base), tuple(rows))
+def _search_taus(bases: Sequence[Config], wish: Wish, out: Path) -> list[Failure]:
+    columns: list[Column] = []
+    failures: list[Failure] = []
+    seeds = range(1, 1 + (wish.n_seeds or 1))
+    for base in bases:
+        tuned, n_trials = _tuned(base, wish)
+        rows, failed, n_short = search_taus(
+            tuned, wish.engine, taus_x=wish.grid_x, taus_y=wish.grid_y, seeds=seeds
+        )
+        failures += failed
+        columns.append(Column(column_name(base), tuple(rows), {rows[0].name: n_trials + n_short}))
+    save(Experiment("tau", tuple(columns), wish.command), out)
+    return failures

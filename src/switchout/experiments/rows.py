@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from switchout.experiments.config import Augment, Config, Side
@@ -44,9 +43,7 @@ class Row:
         return [self.config.model_copy(update={"seed": seed}) for seed in self.seeds]
 
 
-def table1_rows(
-    base: Config, *, taus: tuple[float, float], n_seeds: int | None, first_seed: int = 1
-) -> list[Row]:
+def table1_rows(base: Config, *, taus: tuple[float, float], n_seeds: int | None) -> list[Row]:
     """Return the six rows of table 1; ``n_seeds`` None: as many as in the paper."""
     switchout, raml, dropout = _noise(base, taus)
     rows = (
@@ -58,7 +55,7 @@ def table1_rows(
         (RAML_SWITCHOUT, Augment(source=switchout, target=raml), (RAML, RAML_WORD_DROPOUT)),
     )
     return [
-        Row(name, with_noise(base, noise), _seeds(n_seeds or _paper(name), first_seed), against)
+        Row(name, with_noise(base, noise), _seeds(n_seeds or _paper(name)), against)
         for name, noise, against in rows
     ]
 
@@ -76,7 +73,7 @@ def table2_rows(
         (BT_SWITCHOUT, synthetic, Augment(source=switchout), (BT,)),
         (BT_RAML_SWITCHOUT, synthetic, Augment(source=switchout, target=raml), (BT, BT_RAML)),
     )
-    seeds = _seeds(n_seeds or FEWEST_SEEDS, 1)
+    seeds = _seeds(n_seeds or FEWEST_SEEDS)
     return [
         Row(name, with_noise(config, noise), seeds, against)
         for name, config, noise, against in rows
@@ -88,15 +85,6 @@ def wer_rows(base: Config, *, taus: tuple[float, float], n_seeds: int | None) ->
     names = (RAML, RAML_SWITCHOUT)
     rows = [row for row in table1_rows(base, taus=taus, n_seeds=n_seeds) if row.name in names]
     return [Row(row.name, row.config, row.seeds, row.against and (RAML,)) for row in rows]
-
-
-def tau_rows(
-    base: Config, *, taus_x: Sequence[float], taus_y: Sequence[float], seeds: Sequence[int]
-) -> list[Row]:
-    """Return a row per pair of temperatures; 0 is no noise on that side."""
-    return [
-        Row(tau_name(x, y), with_taus(base, x, y), tuple(seeds)) for y in taus_y for x in taus_x
-    ]
 
 
 def tau_name(tau_x: float, tau_y: float) -> str:
@@ -133,8 +121,8 @@ def _noise(base: Config, taus: tuple[float, float]) -> tuple[Side, Side, Side]:
     )
 
 
-def _seeds(n: int, first: int) -> tuple[int, ...]:
-    return tuple(range(first, first + n))
+def _seeds(n: int) -> tuple[int, ...]:
+    return tuple(range(1, n + 1))
 
 
 def _paper(name: str) -> int:

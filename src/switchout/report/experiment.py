@@ -31,6 +31,7 @@ from switchout.report.experiment_tables import (
     runs_table,
     signatures,
 )
+from switchout.report.experiment_tau import tau_answers, tau_section, tau_table
 from switchout.report.lines import Line, LineChart
 from switchout.report.page import Section, render_page
 from switchout.report.tables import Cell, Column, Table
@@ -38,6 +39,7 @@ from switchout.report.tables import Cell, Column, Table
 TITLES = {
     "table1": "Table 1: does SwitchOut help?",
     "table2": "Table 2: SwitchOut and back-translation",
+    "tau": "Figure 1: which temperatures?",
     "wer": "Figure 2: where does SwitchOut help?",
     "sweep": "Sweep",
 }
@@ -49,24 +51,36 @@ def experiment_page(experiment: Experiment, findings: Sequence[Finding]) -> str:
     shown = [finding for finding in findings if not finding.is_empty]
     sections = [_asked(experiment, findings)]
     if shown:
-        sections.append(Section("The table", tables=[main_table(experiment.kind, findings)]))
+        sections.append(Section("The table", tables=[headline_table(experiment, findings)]))
     for finding in shown:
-        sections += _column_sections(finding, name_it=len(findings) > 1)
+        if experiment.kind == "tau":
+            sections += [tau_section(finding), Section("Learning curves", charts=_curves(finding))]
+        else:
+            sections += _column_sections(finding, name_it=len(findings) > 1)
     sections += [Section("Cost", tables=[cost_table(shown)]), _repeat(experiment, shown)]
     return render_page(
         TITLES[experiment.kind],
         sections,
-        lead=lead(findings),
+        lead=lead(experiment, findings),
         made_by=f"switchout {version('switchout')} · {signatures(shown)}".replace("\n", " · "),
     )
 
 
-def lead(findings: Sequence[Finding]) -> list[str]:
+def headline_table(experiment: Experiment, findings: Sequence[Finding]) -> Table:
+    """The table that the experiment is about."""
+    if experiment.kind == "tau":
+        return tau_table(findings)
+    return main_table(experiment.kind, findings)
+
+
+def lead(experiment: Experiment, findings: Sequence[Finding]) -> list[str]:
     """The answers in words: a paragraph per claim, and what is still missing."""
     paragraphs = []
     for finding in findings:
         where = f"{finding.column.name}: " if len(findings) > 1 else ""
         paragraphs += [f"{where}{claim(result)}" for result in finding.contrasts]
+        if experiment.kind == "tau" and not finding.is_empty:
+            paragraphs += [f"{where}{answer}" for answer in tau_answers(finding)]
         n_missing = sum(row.n_missing for row in finding.rows)
         if n_missing:
             paragraphs.append(f"{where}{n_missing} runs are not finished; this is what is there.")

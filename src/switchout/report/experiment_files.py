@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from switchout.experiments.experiment import Experiment, load
+from switchout.experiments.experiment import load
 from switchout.experiments.findings import Finding, find_out
 from switchout.files import atomic
-from switchout.report.experiment import experiment_page, lead
-from switchout.report.experiment_tables import main_table
-from switchout.report.tables import Table
+from switchout.report.experiment import experiment_page, headline_table, lead
 
 
 def write_report(folder: Path) -> dict[str, Any]:
     """Write the report of the experiment in ``folder``; return what ``results.json`` holds."""
     experiment = load(folder)
     findings = find_out(experiment)
-    table, page, results = _all(experiment, findings)
+    table = headline_table(experiment, findings)
+    results = {
+        "kind": experiment.kind,
+        "command": experiment.command,
+        "version": version("switchout"),
+        "answers": lead(experiment, findings),
+        "columns": [_column(finding) for finding in findings],
+    }
     contents = {
-        "report.html": page,
+        "report.html": experiment_page(experiment, findings),
         "results.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n",
         "table.csv": table.csv(),
         "table.tex": table.latex(),
@@ -32,19 +36,6 @@ def write_report(folder: Path) -> dict[str, Any]:
         with atomic(folder / name) as partial:
             partial.write_text(content, encoding="utf-8")
     return results
-
-
-def _all(experiment: Experiment, findings: Sequence[Finding]) -> tuple[Table, str, dict[str, Any]]:
-    table = main_table(experiment.kind, findings)
-    answers = lead(findings)
-    results = {
-        "kind": experiment.kind,
-        "command": experiment.command,
-        "version": version("switchout"),
-        "answers": answers,
-        "columns": [_column(finding) for finding in findings],
-    }
-    return table, experiment_page(experiment, findings), results
 
 
 def _column(finding: Finding) -> dict[str, Any]:

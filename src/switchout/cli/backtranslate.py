@@ -1,0 +1,68 @@
+"""``switchout backtranslate``: synthetic pairs from monolingual text."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from switchout.cli.train_extra import needs_train_extra
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+EXAMPLES = """
+\b
+Examples:
+  switchout backtranslate --corpus phrasebook --out phrasebook-bt
+  switchout backtranslate --corpus my-de-en --mono news.en.gz --ratio 2 --out my-de-en-bt
+  switchout backtranslate --corpus my-de-en --run runs/en-de --mono news.en --tag '<BT>' --out bt
+  switchout train multi30k --set data.corpus=bt --out runs/with-bt
+"""
+
+
+@app.command(epilog=EXAMPLES)
+def backtranslate(
+    corpus: Annotated[str, typer.Option(help="Real pairs: name or folder.")],
+    out: Annotated[Path, typer.Option(help="Folder of the corpus with synthetic pairs.")],
+    mono: Annotated[
+        Path | None, typer.Option(help="Text in the target language; default: the corpus's own.")
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option(help="A reverse run; default: train one, or find it.")
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Preset or TOML file of the reverse model.")
+    ] = None,
+    set: Annotated[
+        list[str] | None, typer.Option(metavar="KEY=VALUE", help="Override one key; repeatable.")
+    ] = None,
+    ratio: Annotated[float, typer.Option(min=0.01, help="Synthetic pairs per real pair.")] = 1.0,
+    tag: Annotated[str, typer.Option(help="Word put before every synthetic source.")] = "",
+    beam: Annotated[int, typer.Option(min=1, help="Beam size.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+) -> None:
+    """Train a reverse model (or take one), translate target text, write a corpus with both."""
+    from switchout.experiments.backtranslate import Recipe, monolingual, read_mono, train_reverse
+    from switchout.experiments.backtranslate import backtranslate as write
+    from switchout.experiments.engines import Engine
+    from switchout.experiments.reproduce import Wish, base_config
+    from switchout.experiments.runs import corpus_of
+
+    logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
+    config = base_config(corpus, Wish([corpus], preset=preset, overrides=set or []))
+    lines = monolingual(config) if mono is None else read_mono(mono)
+    with needs_train_extra():
+        reverse = run or train_reverse(config, Engine())
+        recipe = Recipe(ratio=ratio, tag=tag, beam=beam)
+        facts = write(corpus_of(config), reverse, lines, out, recipe=recipe)
+    if as_json:
+        print(json.dumps(facts, ensure_ascii=False))
+        return
+    pairs = facts["pairs"]
+    print(f"{out}: {pairs['train']:,} real and {pairs['synthetic']:,} synthetic pairs")
+    if facts["dropped"]:
+        print(f"{facts['dropped']:,} lines were translated to nothing and left out")

@@ -1,0 +1,129 @@
+"""Sweeps: any grid or list of configurations, each with several seeds.
+
+The file names a base (a preset or another TOML file) and what varies:
+
+    base = "phrasebook"
+    seeds = [1, 2, 3]
+    [set]                                # for every configuration
+    "train.steps" = 1000
+    [grid]                               # all combinations, as rows
+    "augment.source.tau" = [0.8, 1.0]
+    "model.dropout" = [0.1, 0.3]
+    [[config]]                           # or, and, single rows
+    name = "no noise"
+    set = { "augment.source.policy" = "none", "augment.target.policy" = "none" }
+
+Rows are compared with the first one.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from switchout.errors import SwitchOutError, did_you_mean
+from switchout.experiments.config_file import load_config
+from switchout.experiments.engines import Engine, Failure, train_all
+from switchout.experiments.experiment import Column, Experiment, check_corpora, check_folder, save
+from switchout.experiments.reproduce import column_name
+from switchout.experiments.rows import Row
+from switchout.files import read_bytes
+
+Seed = Annotated[int, Field(ge=0, lt=2**64)]
+Values = dict[str, Any]
+
+
+class Single(BaseModel):
+    """A row of its own."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: str
+    set: Values = {}
+
+
+class Sweep(BaseModel):
+    """The file of a sweep."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    base: str
+    seeds: Annotated[list[Seed], Field(min_length=1)] = [1]
+    set: Values = {}
+    grid: dict[str, list[Any]] = {}
+    config: list[Single] = []
+
+
+def sweep(path: Path, out: Path, *, engine: Engine, command: str = "") -> list[Failure]:
+    """Train every configuration of a sweep with every seed; return what failed."""
+    check_folder(out)
+    rows = read_sweep(path)
+    column = Column(column_name(rows[0].config), tuple(rows))
+    check_corpora((column,))
+    experiment = Experiment("sweep", (column,), command)
+    save(experiment, out)
+    return train_all(experiment.jobs(), engine, label="sweep")
+
+
+def read_sweep(path: Path) -> list[Row]:
+    """Return the rows a file asks for, all checked."""
+    try:
+        wanted = Sweep.model_validate(tomllib.loads(read_bytes(path).decode("utf-8")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SwitchOutError(f"{path}: not valid TOML: {error}") from None
+    except ValidationError as error:
+        raise SwitchOutError(f"{path}: {_explain(error)}") from None
+    named = [(single.name, single.set) for single in wanted.config] + _cells(wanted.grid)
+    if not named:
+        raise SwitchOutError(f"{path}: nothing varies: give [grid] or [[config]]")
+    names = [name for name, _ in named]
+    if len({*names}) < len(names):
+        raise SwitchOutError(f"{path}: two rows have the same name")
+    base = wanted.base
+    if (path.parent / base).is_file():  # a file is meant relative to this one
+        base = str(path.parent / base)
+    rows: list[Row] = []
+    for name, values in named:
+        try:
+            config = load_config(base, overrides=_overrides({**wanted.set, **values}))
+        except SwitchOutError as error:
+            raise SwitchOutError(f"{path}, row {name!r}: {error}") from None
+        rows.append(Row(name, config, tuple(wanted.seeds), (names[0],) if rows else ()))
+    return rows
+
+
+def _cells(grid: dict[str, list[Any]]) -> list[tuple[str, Values]]:
+    if not grid:
+        return []
+    combinations = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    return [(_name(values), values) for values in combinations]
+
+
+def _name(values: Values) -> str:
+    return ", ".join(f"{key.removeprefix('augment.')} {value}" for key, value in values.items())
+
+
+def _overrides(values: Values) -> list[str]:
+    return [f"{key}={_toml(value)}" for key, value in values.items()]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(v)}" for key, v in value.items()) + "}"
+    if isinstance(value, float) and value == float("inf"):
+        return "inf"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _explain(error: ValidationError) -> str:
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = Single.model_fields if len(first["loc"]) > 1 else Sweep.model_fields
+        return f"unknown key {key!r}{did_you_mean(str(first['loc'][-1]), list(known))}"
+    if first["type"] == "missing":
+        return f"key {key!r} is missing"
+    return f"{key} = {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}"

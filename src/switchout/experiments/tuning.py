@@ -1,0 +1,62 @@
+"""Stage 0: dropout and label smoothing of the row without noise, chosen on dev for all rows.
+
+A baseline that is not regularised makes any noise look good. Tuning uses a seed of its own, so
+that every run of the table is a fresh one.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+
+from switchout.errors import SwitchOutError
+from switchout.experiments.config import Augment, Config
+from switchout.experiments.engines import Engine, train_all
+from switchout.experiments.runs import finished, job_of
+
+log = logging.getLogger(__name__)
+
+TUNING_SEED = 1001
+DROPOUTS, SMOOTHINGS = (0.1, 0.2, 0.3), (0.0, 0.1)
+
+
+def tune(base: Config, engine: Engine, *, root: Path | None = None) -> tuple[Config, int]:
+    """Return the configuration with the best dev BLEU, and the number of runs it took."""
+    candidates = [
+        regularised(base, dropout=dropout, label_smoothing=smoothing)
+        for dropout, smoothing in product(DROPOUTS, SMOOTHINGS)
+    ]
+    best = best_on_dev([_trial(c) for c in candidates], engine, label="tuning", root=root)
+    chosen = candidates[best]
+    log.info(
+        "tuned on dev: dropout %g, label smoothing %g",
+        chosen.model.dropout,
+        chosen.train.label_smoothing,
+    )
+    return chosen, len(candidates)
+
+
+def best_on_dev(
+    configs: Sequence[Config], engine: Engine, *, label: str, root: Path | None = None
+) -> int:
+    """Train all and return the index of the best dev BLEU; what fails is out."""
+    jobs = [job_of(config, label=f"{label} {i + 1}", root=root) for i, config in enumerate(configs)]
+    failures = train_all(jobs, engine, label=label)
+    runs = [finished(job.folder) for job in jobs]
+    scores = [(run.number("dev_bleu"), -i) for i, run in enumerate(runs) if run is not None]
+    if not scores:
+        raise SwitchOutError(f"{label}: no run finished: {failures[0].reason}")
+    return -max(scores)[1]  # of equals the first
+
+
+def regularised(base: Config, *, dropout: float, label_smoothing: float) -> Config:
+    """Return the configuration with these two values."""
+    model = base.model.model_copy(update={"dropout": dropout})
+    train = base.train.model_copy(update={"label_smoothing": label_smoothing})
+    return base.model_copy(update={"model": model, "train": train})
+
+
+def _trial(config: Config) -> Config:
+    return config.model_copy(update={"augment": Augment(), "seed": TUNING_SEED})

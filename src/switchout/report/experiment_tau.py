@@ -1,0 +1,104 @@
+"""The figure of temperatures: a heat map of dev BLEU, its best cell, and the paper's claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from switchout.evaluation.verdict import verdict
+from switchout.experiments.contrasts import compare_rows
+from switchout.experiments.experiment import RowRecord
+from switchout.experiments.findings import Finding
+from switchout.experiments.run import tau_of
+from switchout.report.experiment_tables import has_runs, signatures
+from switchout.report.heatmap import HeatMap
+from switchout.report.page import Section
+from switchout.report.tables import Column, Table
+
+Grid = dict[tuple[float, float], RowRecord]
+
+
+def tau_table(findings: Sequence[Finding]) -> Table:
+    """A row per cell of the grid."""
+    columns = [
+        Column("corpus"),
+        Column("tau_x", format="g"),
+        Column("tau_y", format="g"),
+        Column("dev BLEU", "dev_bleu", ".2f"),
+        Column("dev perplexity", "dev_perplexity", ".2f"),
+        Column("runs", format="d"),
+    ]
+    rows = [
+        (
+            finding.column.name,
+            *cell,
+            row.median("dev_bleu"),
+            row.median("dev_perplexity"),
+            len(row.runs),
+        )
+        for finding in findings
+        for cell, row in _grid(finding).items()
+    ]
+    return Table(
+        "Dev BLEU by temperature, medians over seeds", columns, rows, note=signatures(findings)
+    )
+
+
+def tau_section(finding: Finding) -> Section:
+    """The heat map of one corpus."""
+    grid = _grid(finding)
+    xs, ys = (sorted({cell[axis] for cell in grid}) for axis in (0, 1))
+    best = best_cell(finding)
+    chart = HeatMap(
+        f"{finding.column.name}: dev BLEU",
+        [f"{x:g}" for x in xs],
+        [f"{y:g}" for y in ys],
+        [[_score(grid, x, y) for x in xs] for y in ys],
+        x_label="tau_x: SwitchOut on the source (0: none)",
+        y_label="tau_y: RAML",
+        best=(ys.index(best[1]), xs.index(best[0])),
+        note=signatures([finding]),
+    )
+    return Section(finding.column.name, charts=[chart], remarks=tau_answers(finding))
+
+
+def tau_answers(finding: Finding) -> list[str]:
+    """The best pair with its interval, and whether a non-zero tau_x is always best."""
+    grid, best = _grid(finding), best_cell(finding)
+    answers = [f"Best on dev: tau_x = {best[0]:g}, tau_y = {best[1]:g}."]
+    zero = grid.get((0.0, 0.0))
+    if zero is not None and zero.runs and best != (0.0, 0.0):
+        result = compare_rows(zero, grid[best], finding.corpus, split="dev")
+        answers[0] += (
+            f" Against no noise, on dev: {verdict(result)} The best of {len(grid)} cells is "
+            "partly the luckiest: test it with fresh seeds."
+        )
+    winners = {}
+    for y in sorted({cell[1] for cell in grid}):
+        scored = {x: grid[x, y].median("dev_bleu") for x, z in grid if z == y and grid[x, y].runs}
+        if len(scored) > 1:
+            winners[y] = max(scored, key=lambda x: scored[x] or 0.0)
+    if winners:
+        n = sum(x > 0 for x in winners.values())
+        answers.append(
+            "The paper finds the best tau_x never 0, whatever tau_y: here it is above 0 for "
+            f"{n} of {len(winners)} values of tau_y."
+        )
+    return answers
+
+
+def best_cell(finding: Finding) -> tuple[float, float]:
+    """Return the temperatures of the highest dev BLEU."""
+    grid = {cell: row for cell, row in _grid(finding).items() if row.runs}
+    return max(grid, key=lambda cell: grid[cell].median("dev_bleu") or 0.0)
+
+
+def _grid(finding: Finding) -> Grid:
+    """The rows by their temperatures."""
+    rows = has_runs(finding.rows)
+    sides = [(row.row.config.augment.source, row.row.config.augment.target) for row in rows]
+    cells = [(tau_of(source) or 0.0, tau_of(target) or 0.0) for source, target in sides]
+    return dict(sorted(zip(cells, rows, strict=True), key=lambda pair: pair[0]))
+
+
+def _score(grid: Grid, x: float, y: float) -> float | None:
+    return grid[x, y].median("dev_bleu") if (x, y) in grid else None
