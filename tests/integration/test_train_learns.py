@@ -34,7 +34,7 @@ def exact_matches(model: Transformer, pairs: ListPairs) -> float:
     return np.mean([h[0].ids == pairs.tgt(i).tolist() for i, h in enumerate(found)])
 
 
-@pytest.mark.parametrize(("reverse", "steps"), [(False, 400), (True, 700)], ids=["copy", "reverse"])
+@pytest.mark.parametrize(("reverse", "steps"), [(False, 300), (True, 600)], ids=["copy", "reverse"])
 def test_learns_to_copy_and_to_reverse(reverse, steps):
     seed = fresh_seed()
     model = learn(digit_pairs(2000, seed=seed, reverse=reverse), seed=seed, steps=steps)

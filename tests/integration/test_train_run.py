@@ -16,6 +16,7 @@ from train_toys import write_config, write_corpus
 
 from switchout.cli import run
 from switchout.experiments.config_file import load_config
+from switchout.experiments.run import SYNTHETIC_IDS, locked, open_run
 from switchout.nmt import train as loop
 from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_folders
 from switchout.nmt.metrics import read_metrics
@@ -323,7 +324,13 @@ def test_damaged_selected_weights_are_named_and_the_next_best_used(tmp_path, cor
     assert after["selected_step"] == min(others, key=lambda v: v["dev_perplexity"])["step"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGTERM, id="SIGTERM"),
+        pytest.param(signal.SIGINT, id="SIGINT", marks=pytest.mark.slow),
+    ],
+)
 def test_signal_saves_and_the_same_command_goes_on(tmp_path, corpus, number):
     config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
     command = [sys.executable, "-m", "switchout", "train", str(config), "--out", str(out)]
@@ -344,18 +351,11 @@ def test_signal_saves_and_the_same_command_goes_on(tmp_path, corpus, number):
 
 def test_two_trainers_never_share_a_folder(tmp_path, corpus, capsys):
     config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
-    command = [sys.executable, "-m", "switchout", "train", str(config), "--out", str(out)]
-    process = subprocess.Popen([*command, "--set", "train.steps=1000000"])
-    try:
-        while not read_metrics(out / "metrics.jsonl"):
-            assert process.poll() is None
-            time.sleep(0.02)
-        assert train(config, out) == 2
-        assert "another process" in capsys.readouterr().err
-        assert train(config, out, "--restart") == 2
-    finally:
-        process.kill()
-        process.wait()
+    with locked(out):
+        for options in ((), ("--restart",)):
+            assert train(config, out, *options) == 2
+            assert "another process" in capsys.readouterr().err
+    assert train(config, out) == 0
 
 
 def test_paper_gpus_scale_batch_and_steps_once(tmp_path, corpus):
@@ -367,8 +367,6 @@ def test_paper_gpus_scale_batch_and_steps_once(tmp_path, corpus):
 
 
 def test_synthetic_pairs_have_ids_of_their_own(tmp_path, corpus):
-    from switchout.experiments.run import SYNTHETIC_IDS, open_run
-
     for language, letter in (("xx", "a"), ("yy", "b")):
         (corpus / f"synthetic.{language}").write_text(f"{letter}1\n{letter}2 {letter}3\n")
     out = tmp_path / "run"
