@@ -49,7 +49,7 @@ def words() -> list[bytes]:
     letters = np.frombuffer(b"etaoinshrdlcumwfgypbvkjxqz", np.uint8)
     found: dict[bytes, None] = {}
     while len(found) < N_WORDS:
-        length = 2 + min(10, int(np.log2(len(found) + 1) / 3) + int(rng.integers(0, 3)))
+        length = 1 + int(np.log2(len(found) + 2) / 3) + int(rng.gamma(2.0, 1.2))
         found[bytes(rng.choice(letters, length))] = None
     return list(found)
 
@@ -111,17 +111,18 @@ def loop_over_sentences(folder: Path) -> Seconds:
     return time.perf_counter() - wall, time.process_time() - cpu
 
 
-def stream_memory(folder: Path, n_lines: int, lines_here: int) -> tuple[float, float]:
-    """Return peak memory in MB and wall seconds of a stream from stdin to stdout."""
+def stream(folder: Path, n_lines: int, lines_here: int) -> tuple[float, float, float]:
+    """Return wall and CPU seconds and peak memory in MB of a stream from stdin to stdout."""
     command = [*SWITCHOUT, "--src", "-", "--out-src", "-", "--tau-x", "1.0", "--seed", "1"]
     command += ["--vocab-src", str(folder / "vocab")]
     code = (
         "import resource, subprocess, sys\n"
         "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stdout)"
+        "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
+        "print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)"
     )
-    start = time.perf_counter()
     again = " ".join([str(folder / "text")] * -(-n_lines // lines_here))
+    start = time.perf_counter()
     with subprocess.Popen(
         ["/bin/sh", "-c", f"cat {again} | head -n {n_lines}"], stdout=subprocess.PIPE
     ) as source:
@@ -129,7 +130,8 @@ def stream_memory(folder: Path, n_lines: int, lines_here: int) -> tuple[float, f
             [sys.executable, "-c", code, *command], stdin=source.stdout, check=True,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
-    return int(done.stdout) / 1024, time.perf_counter() - start
+    cpu, memory = map(float, done.stdout.split())
+    return time.perf_counter() - start, cpu, memory
 
 
 def measure(folder: Path, n_lines: int, repeats: int) -> dict[str, list[Seconds]]:
@@ -159,7 +161,9 @@ def measure(folder: Path, n_lines: int, repeats: int) -> dict[str, list[Seconds]
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--lines", type=int, default=4_000_000)
-    parser.add_argument("--stream-lines", type=int, default=10_000_000)
+    parser.add_argument(
+        "--stream-lines", type=int, nargs="*", default=[100_000, 1_000_000, 10_000_000]
+    )
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
@@ -171,13 +175,13 @@ def main() -> None:
         (folder / "tiny").write_bytes(b" ".join(vocabulary[:20]) + b"\n")
         megabytes = (folder / "text").stat().st_size / 1e6
         times = measure(folder, arguments.lines, arguments.repeats)
-        memory, seconds = stream_memory(folder, arguments.stream_lines, arguments.lines)
+        streams = {n: stream(folder, n, arguments.lines) for n in arguments.stream_lines}
     medians = {
         name: tuple(statistics.median(t[i] for t in runs) for i in (0, 1))
         for name, runs in times.items()
     }
     if arguments.json:
-        print(json.dumps({"MB": megabytes, "seconds": medians, "stream_MB": memory}))
+        print(json.dumps({"MB": megabytes, "seconds": medians, "streams": streams}))
         return
     wall, cpu = medians["wc -w"]
     print(f"{arguments.lines:,} lines, {megabytes:.0f} MB; medians of {arguments.repeats} runs")
@@ -189,7 +193,8 @@ def main() -> None:
         print(f"two workers, {how}: {one[0] / two[0]:.2f} times one")
     loop = medians["loop over sentences (scaled)"][1] / medians["augment, end to end"][1]
     print(f"the loop over sentences takes {loop:.0f} times as long (CPU)")
-    print(f"{arguments.stream_lines:,} lines from stdin: {memory:.0f} MB peak, {seconds:.1f} s")
+    for n, (w, c, memory) in streams.items():
+        print(f"{n:>11,} lines from stdin: {w:6.2f} s, CPU {c:6.2f} s, peak memory {memory:.0f} MB")
 
 
 if __name__ == "__main__":

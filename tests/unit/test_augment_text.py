@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from switchout.augment import augment_files, augment_lines
 from switchout.augment.counting import WordCounter
 from switchout.augment.kernel import Lines
-from switchout.augment.scan import PADDING
+from switchout.augment.scan import PADDING, word_keys
 from switchout.augment.streams import lines_of
 from switchout.policies import RAML, Hamming, SwitchOut, WordDropout
 from switchout.words import Words
@@ -27,7 +27,7 @@ SPACES = [" ", "  ", "\t", " \r", "\v ", "\f"]
 def text(n_lines: int, longest: int, seed: int) -> list[str]:
     """Return lines of known, special and unknown words between odd white space."""
     rng = np.random.default_rng(seed)
-    pool = [*VOCABULARY, "unknown", "a\u2028b", "x" * 62, "\xa0"]
+    pool = [*VOCABULARY, "unknown", "a\u2028b", "x" * 62, "\xa0", "NUL", "a\0", "nine_chaR"]
     lines = []
     for _ in range(n_lines):
         tokens = rng.choice(pool, rng.integers(0, longest + 1))
@@ -142,6 +142,16 @@ def test_counting_survives_many_and_long_words():
     expected = sorted(Counter(words).items(), key=lambda item: (-item[1], item[0]))
     assert counter.most_common() == expected
     assert counter.most_common(min_count=3, max_words=50) == [e for e in expected if e[1] > 2][:50]
+
+
+def test_long_words_with_equal_hashes_are_told_apart():
+    words = [b"AAAAAAAABBBBBBBBCCCCCCCC", b"BBBBBBBBAAAAAAAACCCCCCCC"]
+    keys = {word_keys(np.frombuffer(w + bytes(PADDING), np.uint8), 0, 24) for w in words}
+    assert len(keys) == 1
+    text = b" ".join([*words, words[1]]) + b"\n"
+    counter = WordCounter()
+    counter.add(lines_of(np.frombuffer(text + bytes(PADDING), np.uint8), len(text)))
+    assert counter.most_common() == [(words[1], 2), (words[0], 1)]
 
 
 def test_bytes_behind_the_last_line_are_never_words():

@@ -30,7 +30,6 @@ SPECIAL_WORDS = (
     "<pad>", "<s>", "</s>", "<unk>", "<bos>", "<eos>", "<blank>", "<mask>", "<blank_word>",
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]",
 )  # fmt: skip
-_SPACE = re.compile(rb"[ \t\v\f\r]+")
 
 
 @dataclass(frozen=True)
@@ -127,8 +126,8 @@ def _word_list(path: str | Path, content: bytes) -> list[bytes]:
     lines = content.removesuffix(b"\n").split(b"\n") if content else []
     words, seen = [], dict[bytes, int]()
     for number, text in enumerate(lines, 1):
-        fields = _SPACE.split(text.strip(b" \t\v\f\r"))
-        if fields == [b""]:
+        fields = text.split()
+        if not fields:
             raise SwitchOutError(f"{path}:{number}: empty line, expected a word")
         if len(fields) > 2 or (len(fields) == 2 and not _is_number(fields[1])):
             raise SwitchOutError(

@@ -118,22 +118,22 @@ def augment(
 
 
 def _start_numba_without_scipy() -> None:
-    """Call a kernel while scipy cannot be imported: a quarter of the start-up time.
+    """Call a kernel while scipy.linalg cannot be imported: a quarter of the start-up time.
 
     At its first call numba imports scipy.linalg, where it is installed, to offer matrix products.
     Our kernels have none; only a process that is ours may decide that, though.
     """
-    if "scipy" in sys.modules:
+    if "scipy.linalg" in sys.modules:
         return
     import numpy as np
 
     from switchout.augment.streams import lines_of
 
-    sys.modules["scipy"] = None  # type: ignore[assignment]
+    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]
     try:
         lines_of(np.zeros(64, np.uint8), 0)
     finally:
-        del sys.modules["scipy"]
+        del sys.modules["scipy.linalg"]
 
 
 def _write_stats(path: str, report: dict[str, Any]) -> None:
