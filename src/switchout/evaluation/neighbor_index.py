@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from switchout.evaluation.word_ids import Sentences
 
 N_MARKED = 64
-LANES = 8  # ranks of a length are a multiple of this, for loops over packed counters
+LANES = 32  # ranks of a length are a multiple of this, for loops over packed counters
 
 
 class Index(NamedTuple):

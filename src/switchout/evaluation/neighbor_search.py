@@ -46,7 +46,8 @@ class _Scratch(NamedTuple):
         unread_marks, unread_others: Marks of the terms from the i-th on, and how many of them
             have no mark, [longest query + 1].
         n_read: How many lists were read for each length, [longest + 1].
-        found, bounds: Ranks worth verifying and their bounds, [ranks].
+        hits: First ranks of packed words with a high counter, [ranks / 2 + 1].
+        found, lengths, bounds: Ranks worth verifying, their lengths and bounds, [ranks + 1].
     """
 
     shared: NDArray[np.unsignedinteger]
@@ -57,22 +58,23 @@ class _Scratch(NamedTuple):
     unread_marks: NDArray[np.uint64]
     unread_others: NDArray[np.int64]
     n_read: NDArray[np.int64]
+    hits: NDArray[np.int64]
     found: NDArray[np.int32]
+    lengths: NDArray[np.int32]
     bounds: NDArray[np.int32]
 
 
 def search(
-    index: Index, sentences: Sentences, begin: int, end: int
+    index: Index, sentences: Sentences, queries: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the least distance and the first training sentence at it, each [end - begin].
+    """Return the least distance and the first training sentence at it, each [query].
 
     Args:
         index: Of the training sentences.
         sentences: Training and test sentences, numbered together.
-        begin, end: The test sentences to look for.
+        queries: The sentences to look for. Neighbours in length are quick one after the other.
     """
-    starts = sentences.starts[begin : end + 1]
-    longest = int(np.diff(starts).max())
+    longest = int(sentences.lengths[queries].max())
     # Counters are compared with a threshold by carrying into their top bit, which must be free.
     counter = np.uint8 if longest < 2**7 else np.uint16 if longest < 2**15 else np.uint32
     n_distinct = len(index.first_term) - 1
@@ -86,33 +88,41 @@ def search(
         unread_marks=np.empty(longest + 1, np.uint64),
         unread_others=np.empty(longest + 1, np.int64),
         n_read=np.empty(len(index.first_row), np.int64),
+        hits=np.empty(n_ranks // 2 + 1, np.int64),
         found=np.empty(n_ranks + 1, np.int32),
+        lengths=np.empty(n_ranks + 1, np.int32),
         bounds=np.empty(n_ranks + 1, np.int32),
     )
-    distances = np.empty(end - begin, np.int64)
-    indices = np.empty(end - begin, np.int64)
-    _search(sentences.ids, starts, index, scratch, distances, indices)
+    distances = np.empty(len(queries), np.int64)
+    indices = np.empty(len(queries), np.int64)
+    _search(sentences.ids, sentences.starts, queries, index, scratch, distances, indices)
     return distances, indices
 
 
 @njit(cache=True, nogil=True)
-def _search(ids, starts, index, scratch, distances, indices):  # type: ignore[no-untyped-def]
-    for q in range(len(distances)):
-        x = ids[starts[q] : starts[q + 1]]
+def _search(ids, starts, queries, index, scratch, distances, indices):  # type: ignore[no-untyped-def]
+    for q in range(len(queries)):
+        x = ids[starts[queries[q]] : starts[queries[q] + 1]]
         length = len(x)
         prepare(x, scratch.local, scratch.places)
         n_terms = _list_terms(x, index, scratch)
-        scratch.n_read[:] = 0
         least, i = _share_nothing(length, index)
+        # Nothing longer is ever read.
+        n_lengths = min(least + _SLACK + n_terms, len(index.lowest) - 1) + 1
+        scratch.n_read[:] = 0
         n_read, peak = _read(length, n_terms, 0, least, int(_GUESS * length), index, scratch)
         if peak > 1:
-            n_found = _collect(length, n_terms, least, peak - 1, index, scratch)
+            n_found = _collect(length, n_terms, 0, least, max(1, peak - 2), index, scratch)
             least, i = _verify(length, least, i, n_found, _PROBES, index, scratch)
         _read(length, n_terms, n_read, least, least + _SLACK, index, scratch)
-        n_found = _collect(length, n_terms, least, 1, index, scratch)
+        n_found = _collect(length, n_terms, 0, least - 1, 1, index, scratch)
+        known = least
         least, i = _verify(length, least, i, n_found, n_found, index, scratch)
+        if least == known:  # nothing is nearer; an earlier sentence may be as near
+            n_found = _collect(length, n_terms, least, least, 1, index, scratch)
+            least, i = _verify(length, least, i, n_found, n_found, index, scratch)
         distances[q], indices[q] = least, i
-        scratch.shared[:] = 0
+        scratch.shared[: index.first_rank[n_lengths]] = 0
         forget(x, scratch.local, scratch.places)
 
 
@@ -175,31 +185,40 @@ def _read(length, n_terms, n_read, least, goal, index, scratch):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def _collect(length, n_terms, least, floor, index, scratch):  # type: ignore[no-untyped-def]
-    """List ranks with at least ``floor`` shared terms that may be within ``least``."""
-    shared, found, bounds, marks = scratch.shared, scratch.found, scratch.bounds, index.marks
+def _collect(length, n_terms, low, high, floor, index, scratch):  # type: ignore[no-untyped-def]
+    """List the ranks of low ≤ bound ≤ high that share at least ``floor`` of the terms read."""
+    shared, marks = scratch.shared, index.marks
+    hits, found, lengths, bounds = scratch.hits, scratch.found, scratch.lengths, scratch.bounds
     packed = shared.view(np.uint64)
     width = 8 * shared.itemsize
     ones = _ALL // ((_ONE << np.uint64(width)) - _ONE)  # a 1 in every counter of a packed word
     tops = ones << np.uint64(width - 1)
     per_word = 64 // width
     n_found = 0
-    for n in range(max(length - least, 0), min(length + least, len(index.lowest) - 1) + 1):
+    for n in range(max(length - high, 0), min(length + high, len(index.lowest) - 1) + 1):
         n_read = scratch.n_read[n]
         larger = max(length, n)
-        need = max(larger - least - (n_terms - n_read), floor)
+        need = max(larger - high - (n_terms - n_read), floor)
         if need > n_read:
             continue
         unread, others = scratch.unread_marks[n_read], scratch.unread_others[n_read]
         carry = ones * np.uint64((1 << (width - 1)) - need)
-        for k in range(index.first_rank[n] // per_word, index.first_rank[n + 1] // per_word):
-            if (packed[k] + carry) & tops == _ZERO:
-                continue
-            for rank in range(k * per_word, (k + 1) * per_word):
-                # Without a branch: about every third one is found.
+        # First where a counter reaches the need, then their marks: independent reads overlap.
+        n_hits = 0
+        for k in range(index.first_rank[n] // per_word, index.first_rank[n + 1] // per_word, 4):
+            over = (packed[k] + carry) | (packed[k + 1] + carry)
+            over |= (packed[k + 2] + carry) | (packed[k + 3] + carry)
+            if over & tops != _ZERO:
+                for j in range(k, k + 4):
+                    hits[n_hits] = j * per_word
+                    n_hits += (packed[j] + carry) & tops != _ZERO
+        for k in range(n_hits):
+            for rank in range(hits[k], hits[k] + per_word):
                 bound = larger - others - shared[rank] - _count_bits(marks[rank] & unread)
-                found[n_found], bounds[n_found] = rank, max(bound, abs(length - n))
-                n_found += (bound <= least) & (shared[rank] >= need)
+                found[n_found], lengths[n_found] = rank, n
+                bound = max(bound, abs(length - n))
+                bounds[n_found] = bound
+                n_found += (low <= bound) & (bound <= high) & (shared[rank] >= need)
     return n_found
 
 
@@ -222,7 +241,7 @@ def _verify(length, least, i, n_found, most, index, scratch):  # type: ignore[no
             break
         if bound == least and index.order[rank] >= i:
             continue
-        n = np.searchsorted(index.first_rank, rank, side="right") - 1
+        n = scratch.lengths[k]
         row = index.first_row[n] + (rank - index.first_rank[n]) * n
         d = distance(length, scratch.local, scratch.places, index.rows, row, row + n, least)
         if d < least or (d == least and index.order[rank] < i):

@@ -73,20 +73,17 @@ def find_neighbors(
     sentences = number_words([*train, *test])
     index = build_index(sentences, len(train))
 
-    def search_chunk(begin: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        return search(index, sentences, begin, min(begin + _CHUNK, len(sentences)))
-
-    parts = []
+    lengths = sentences.lengths[len(train) :]
+    # Sentences of one length meet the same part of the index, which stays in the caches.
+    order = np.argsort(lengths, kind="stable")
+    chunks = [order[begin : begin + _CHUNK] for begin in range(0, len(order), _CHUNK)]
+    distances, indices = np.empty_like(lengths), np.empty_like(lengths)
     with ThreadPoolExecutor(workers) as pool:  # the compiled search releases the GIL
-        for part in pool.map(search_chunk, range(len(train), len(sentences), _CHUNK)):
-            parts.append(part)
-            advance(len(part[0]))
-    nothing = np.empty(0, np.int64)
-    return Neighbors(
-        distances=np.concatenate([nothing, *(distances for distances, _ in parts)]),
-        indices=np.concatenate([nothing, *(indices for _, indices in parts)]),
-        lengths=sentences.lengths[len(train) :],
-    )
+        results = pool.map(lambda chunk: search(index, sentences, len(train) + chunk), chunks)
+        for chunk, (nearest, where) in zip(chunks, results, strict=True):
+            distances[chunk], indices[chunk] = nearest, where
+            advance(len(chunk))
+    return Neighbors(distances, indices, lengths)
 
 
 def write_neighbors(path: str | os.PathLike[str], found: Neighbors) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from switchout.errors import SwitchOutError
 
 _SPACE, _NEWLINE = 32, 10
+_MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd
 
 
 @dataclass(frozen=True)
@@ -67,26 +68,28 @@ def _number(text, n_lines):  # type: ignore[no-untyped-def]
     ids = np.empty(len(text) // 2 + 1, np.int32)
     starts = np.zeros(n_lines + 1, np.int64)
     table = np.full(1 << 12, -1, np.int32)
-    # Per distinct word: its hash, and the bytes of its first appearance.
-    hashes = np.empty(1 << 11, np.uint64)
-    first = np.empty(1 << 11, np.int64)
-    sizes = np.empty(1 << 11, np.int64)
+    # Per distinct word: its code, and the bytes of its first appearance.
+    codes = np.empty(len(table) // 2, np.uint64)
+    first = np.empty(len(codes), np.int64)
+    sizes = np.empty(len(codes), np.int64)
     n_words, n_distinct, line, begin = 0, 0, 0, 0
-    code = np.uint64(0xCBF29CE484222325)
+    code = np.uint64(0)
     for i in range(len(text)):
         byte = text[i]
         if byte != _SPACE and byte != _NEWLINE:
-            code = (code ^ np.uint64(byte)) * np.uint64(0x100000001B3)
+            # Eight bytes fit without loss; of longer words the code is a hash.
+            spill = code >> np.uint64(56)
+            code = ((code << np.uint64(8)) | np.uint64(byte)) ^ (spill * _MIX)
             continue
         if i > begin:
-            slot = _find(table, text, hashes, first, sizes, code, begin, i - begin)
+            slot = _find(table, text, codes, first, sizes, code, begin, i - begin)
             if table[slot] < 0:
-                if n_distinct == len(first):
-                    hashes, first, sizes = _double(hashes), _double(first), _double(sizes)
-                    table = _rehash(hashes, n_distinct)
-                    slot = _find(table, text, hashes, first, sizes, code, begin, i - begin)
+                if n_distinct == len(codes):
+                    codes, first, sizes = _double(codes), _double(first), _double(sizes)
+                    table = _rehash(codes, n_distinct)
+                    slot = _find(table, text, codes, first, sizes, code, begin, i - begin)
                 table[slot] = n_distinct
-                hashes[n_distinct], first[n_distinct], sizes[n_distinct] = code, begin, i - begin
+                codes[n_distinct], first[n_distinct], sizes[n_distinct] = code, begin, i - begin
                 n_distinct += 1
             ids[n_words] = table[slot]
             n_words += 1
@@ -94,26 +97,27 @@ def _number(text, n_lines):  # type: ignore[no-untyped-def]
             line += 1
             starts[line] = n_words
         begin = i + 1
-        code = np.uint64(0xCBF29CE484222325)
+        code = np.uint64(0)
     return ids[:n_words].copy(), starts, n_distinct
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _slot(code, table):  # type: ignore[no-untyped-def]
-    """Return the first place to look: the upper bits, where FNV-1a mixes best."""
-    return np.int64((code ^ (code >> np.uint64(29))) & np.uint64(len(table) - 1))
+    """Return the first place to look for a code."""
+    mixed = code * _MIX
+    return np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(len(table) - 1))
 
 
 @njit(cache=True, nogil=True)
-def _find(table, text, hashes, first, sizes, code, begin, size):  # type: ignore[no-untyped-def]
+def _find(table, text, codes, first, sizes, code, begin, size):  # type: ignore[no-untyped-def]
     """Return the slot of the word ``text[begin : begin + size]``, or the free slot for it."""
     slot = _slot(code, table)
     while True:
         word = table[slot]
         if word < 0:
             return slot
-        if hashes[word] == code and sizes[word] == size:
-            k = 0
+        if codes[word] == code and sizes[word] == size:
+            k = 0 if size > 8 else size  # the code of a short word is the word
             while k < size and text[first[word] + k] == text[begin + k]:
                 k += 1
             if k == size:
@@ -129,11 +133,11 @@ def _double(values):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _rehash(hashes, n_distinct):  # type: ignore[no-untyped-def]
-    """Return a table of twice the capacity that holds the words 0 .. n_distinct - 1."""
-    table = np.full(2 * len(hashes), -1, np.int32)
+def _rehash(codes, n_distinct):  # type: ignore[no-untyped-def]
+    """Return a table with two slots per code, that holds the words 0 .. n_distinct - 1."""
+    table = np.full(2 * len(codes), -1, np.int32)
     for word in range(n_distinct):
-        slot = _slot(hashes[word], table)
+        slot = _slot(codes[word], table)
         while table[slot] >= 0:
             slot = (slot + 1) & (len(table) - 1)
         table[slot] = word
