@@ -89,28 +89,25 @@ def other_word(v, w1, w2, n_draw, lowest, starts, stops, draw_ids):
 def count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, stops):
     """Check, copy ``source`` to ``rows``, count the words of each row into ``n_words`` [batch].
 
-    Returns -1, or the flat index of the first id that is too large.
+    Returns -1, or the first row with an id that is too large.
     """
     n_rows, width = source.shape
     for b in range(n_rows):
-        count = 0
-        highest = lowest
+        count, n_bad = 0, 0
+        if starts.size == 0 and frozen.size == 0:
+            for t in range(width):
+                count += np.int64(source[b, t] >= lowest)
+                n_bad += np.int64(source[b, t] >= size)
+        else:
+            for t in range(width):
+                n_bad += np.int64(source[b, t] >= size)
+                if is_word(source[b, t], lowest, starts, stops):
+                    count += frozen.size == 0 or not frozen[b, t]
+        if n_bad:
+            return b
         if do_copy:
             for t in range(width):
                 rows[b, t] = source[b, t]
-        for t in range(width):
-            highest = max(highest, source[b, t])
-        if highest >= size:
-            for t in range(width):
-                if source[b, t] >= size:
-                    return b * width + t
-        if starts.size == 0 and frozen.size == 0:
-            for t in range(width):
-                count += source[b, t] >= lowest
-        else:
-            for t in range(width):
-                if is_word(source[b, t], lowest, starts, stops):
-                    count += frozen.size == 0 or not frozen[b, t]
         n_words[b] = count
     return NO_ERROR
 
@@ -187,17 +184,19 @@ def _apply_hits(
     lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
 ):  # fmt: skip
     """Find the hit words in their rows, in order, and put others there."""
-    ids, low, high = (
-        hits.view(np.uint64),
-        np.empty(n_hits + 3, np.uint64),
-        np.empty(n_hits + 3, np.uint64),
+    n_padded = (n_hits + 3) // 4 * 4  # whole vectors
+    examples, low, high = (
+        np.empty(n_padded, np.uint64),
+        np.empty(n_padded, np.uint64),
+        np.empty(n_padded, np.uint64),
     )
-    examples = np.empty(n_hits + 3, np.uint64)
-    for h in range(n_hits):
+    has_bos = np.empty(n_hits, np.int64)
+    for h in range(n_hits):  # also brings the rows into the cache, many at a time
         examples[h] = example_ids[hits[0, h]]
+        has_bos[h] = rows[hits[0, h], 0] < lowest
     if null_id < 0:
-        for h in range((n_hits + 3) // 4 * 4):
-            block = stream + np.uint64(1) + ids[1, h]
+        for h in range(n_padded):
+            block = stream + np.uint64(1 + hits[1, h])
             words = philox4x32(examples[h] & _MASK, examples[h] >> _HALF, epoch, block, k0, k1)
             low[h], high[h] = words[1], words[2]
     width = rows.shape[1]
@@ -205,9 +204,7 @@ def _apply_hits(
     for h in range(n_hits):
         b, word = hits[0, h], hits[1, h]
         if b != last:
-            last, position, n_seen = b, -1, 0
-            while position + 1 < width and rows[b, position + 1] < lowest:  # bos, left padding
-                position += 1
+            last, position, n_seen = b, has_bos[h] - 1, 0
         while n_seen <= word:  # at least so many positions on
             stop = position + 1 + (word + 1 - n_seen)
             if stop > width:
