@@ -39,7 +39,7 @@ class Meter:
             )
             self._bar.start()
             self._task = self._bar.add_task(
-                self.label, total=self.total, completed=self.done, count="", note=""
+                self.label, total=self.total, completed=int(self.done), count="", note=""
             )
         return self
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from switchout.errors import SwitchOutError, did_you_mean
 
@@ -61,8 +62,7 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
     import typer
 
     # typer brings its own copy of click or uses the installed one, by version: ask its classes.
-    usage_error = typer.BadParameter.__mro__[1]
-    click_exception = usage_error.__mro__[1]
+    click_exception: Any = typer.BadParameter.__mro__[2]
     try:
         command = typer.main.get_command(import_module(f"switchout.cli.{verb}").app)
         result = command.main(arguments, prog_name=f"switchout {verb}", standalone_mode=False)
@@ -71,7 +71,7 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
     except typer.Abort:
         return _complain("interrupted", code=130)
     except click_exception as error:
-        message = error.format_message()  # type: ignore[attr-defined]
+        message = error.format_message()
         return _complain(f"{message.rstrip('.')} (see 'switchout {verb} --help')")
     return result if isinstance(result, int) else 0
 
