@@ -72,7 +72,7 @@ def _checked(value: Any, name: str, limit: int) -> Any:
 
 
 @njit(inline="always")
-def philox4x32(c0: int, c1: int, c2: int, c3: int, k0: int, k1: int):
+def philox4x32(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any) -> Any:
     """Return the four words at one counter; all arguments and results are uint32 in uint64."""
     m0, m1 = np.uint64(MULTIPLIER_0), np.uint64(MULTIPLIER_1)
     w0, w1 = np.uint64(WEYL_0), np.uint64(WEYL_1)
