@@ -19,6 +19,7 @@ import numpy as np
 from switchout.corpora import open_corpus
 from switchout.corpora.codec import Codec
 from switchout.errors import SwitchOutError
+from switchout.experiments.paper import OTHER_TAUS
 from switchout.policies import RAML, SwitchOut
 
 OUT = Path("demo")
@@ -35,7 +36,7 @@ SETTINGS = (
     "train.tensorboard=false",
 )
 QUICK = ("train.steps=300", "train.checkpoint_every=100", "train.dev_bleu=false", "search.beam=1")
-TAUS = (0.5, 1.0, 2.0)
+N_SHOWN, N_EPOCHS = 3, 5
 
 
 def main() -> int:
@@ -63,29 +64,33 @@ def main() -> int:
 
 
 def show_sampler() -> None:
-    """Print what SwitchOut and RAML make of a few training pairs."""
-    corpus = open_corpus("phrasebook")
-    lines = corpus.pairs("train")
-    codecs = [Codec.word(side, min_count=2) for side in lines]
-    print("SwitchOut on the source, RAML on the target (words in brackets are replaced):\n")
-    for example in range(3):
+    """Print what SwitchOut and RAML make of a few training pairs in the first epochs."""
+    lines = open_corpus("phrasebook").pairs("train")
+    codecs = [Codec.word(side) for side in lines]
+    policies = [
+        kind(codec.vocabulary.words(), tau)
+        for kind, codec, tau in zip((SwitchOut, RAML), codecs, OTHER_TAUS, strict=True)
+    ]
+    print("Training pairs as the model sees them, epoch by epoch: SwitchOut on the source, RAML on")
+    print(f"the target, tau_x = {OTHER_TAUS[0]:g}, tau_y = {OTHER_TAUS[1]:.3g}. [new] words:\n")
+    for example in range(N_SHOWN):
         pair = [side[example] for side in lines]
-        print(f"  {pair[0]}   |   {pair[1]}")
-        for tau in TAUS:
-            shown = []
-            for line, codec, policy_type in zip(pair, codecs, (SwitchOut, RAML), strict=True):
-                policy = policy_type(codec.vocabulary.words(), tau)
-                ids = codec.encode(line)
-                noisy = policy.sample(np.array([ids]), seed=1, example_ids=[example])[0]
-                tokens = codec.vocabulary.tokens
-                shown.append(
-                    " ".join(
-                        tokens[new] if new == old else f"[{tokens[new]}]"
-                        for old, new in zip(ids, noisy.tolist(), strict=True)
-                    )
-                )
-            print(f"    tau {tau:g}: {shown[0]}   |   {shown[1]}")
+        print(f"  {pair[0]}  |  {pair[1]}")
+        for epoch in range(N_EPOCHS):
+            shown = [
+                _noisy(line, codec, policy, example, epoch)
+                for line, codec, policy in zip(pair, codecs, policies, strict=True)
+            ]
+            is_same = all("[" not in text for text in shown)
+            print(f"    epoch {epoch}: " + ("as it is" if is_same else "  |  ".join(shown)))
     print()
+
+
+def _noisy(line: str, codec: Codec, policy: SwitchOut, example: int, epoch: int) -> str:
+    ids, tokens = codec.encode(line), codec.vocabulary.tokens
+    new_ids = policy.sample(np.array([ids]), seed=1, example_ids=[example], epoch=epoch)[0]
+    pairs = zip(ids, new_ids.tolist(), strict=True)
+    return " ".join(tokens[new] if new == old else f"[{tokens[new]}]" for old, new in pairs)
 
 
 def _table(out: Path, n_seeds: int, settings: list[str]) -> int:

@@ -49,13 +49,14 @@ N_EXAMPLES = 4
 def experiment_page(experiment: Experiment, findings: Sequence[Finding]) -> str:
     """Return the whole page."""
     shown = [finding for finding in findings if not finding.is_empty]
-    sections = [_asked(experiment, findings)]
+    is_tau = experiment.kind == "tau"
+    sections = [_asked(experiment)]
+    if is_tau:
+        sections += [tau_section(finding) for finding in shown]
     if shown:
         sections.append(Section("The table", tables=[headline_table(experiment, findings)]))
-    for finding in shown:
-        if experiment.kind == "tau":
-            sections += [tau_section(finding), Section("Learning curves", charts=_curves(finding))]
-        else:
+    if not is_tau:
+        for finding in shown:
             sections += _column_sections(finding, name_it=len(findings) > 1)
     sections += [Section("Cost", tables=[cost_table(shown)]), _repeat(experiment, shown)]
     return render_page(
@@ -95,7 +96,7 @@ def claim(result: Comparison) -> str:
     return f"{result.system.system.name}: {word}. {verdict(result)}"
 
 
-def _asked(experiment: Experiment, findings: Sequence[Finding]) -> Section:
+def _asked(experiment: Experiment) -> Section:
     base = experiment.columns[0].base
     t, m = base.train, base.model
     text = [
@@ -103,9 +104,11 @@ def _asked(experiment: Experiment, findings: Sequence[Finding]) -> Section:
         f"{m.d_model}, dropout {m.dropout:g}, label smoothing {t.label_smoothing:g}, {t.steps:,} "
         f"steps of {t.batch_tokens:,} tokens, beam {base.search.beam}.",
         f"Checkpoint rule, fixed before the runs: {t.select}, looked at every "
-        f"{t.checkpoint_every:,} steps; the other rules are shown below.",
+        f"{t.checkpoint_every:,} steps.",
         "Temperatures are tau as in the text of the paper; its appendix prints 1/tau.",
     ]
+    if experiment.kind == "tau":
+        return Section("What was asked", text=text)
     rows: list[tuple[Cell, ...]] = [
         (column.name, row.name, *_noise(row.config), len(row.seeds))
         for column in experiment.columns
@@ -180,11 +183,17 @@ def _dots(finding: Finding) -> Chart:
     ]
     return Chart(
         f"Every run: test BLEU above the median of {rows[0].name}",
-        [row.name for row in rows],
+        [_short(row.name) for row in rows],
         series,
         y_label="Δ BLEU",
-        note=f"Runs of a row from worst to best.\n{signatures([finding])}",
+        note=f"Runs of a row from worst to best. WD: word dropout, SO: SwitchOut.\n"
+        f"{signatures([finding])}",
     )
+
+
+def _short(name: str) -> str:
+    """A name that fits under a dot."""
+    return name.replace(" ", "").replace("WordDropout", "WD").replace("SwitchOut", "SO")
 
 
 def _curves(finding: Finding) -> list[LineChart]:

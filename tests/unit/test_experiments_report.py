@@ -1,0 +1,203 @@
+"""From finished runs to findings and a page: the right comparisons, honestly told."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+from made_runs import finish_row, make_config, make_experiment, write_corpus
+
+from switchout.cli import run
+from switchout.errors import SwitchOutError
+from switchout.experiments.contrasts import smallest_gap
+from switchout.experiments.experiment import load, records
+from switchout.experiments.findings import find_out
+from switchout.experiments.paper import TABLE1_ROWS
+from switchout.experiments.rows import Row, table1_rows, tau_name, with_taus
+from switchout.report.experiment_files import write_report
+
+# share of wrong words on test, on dev, and on test at the last checkpoint
+SHARES = {
+    "Transformer": (0.20, 0.20, 0.05),
+    "+WordDropout": (0.16, 0.25, 0.05),  # better on test, worse on dev
+    "+SwitchOut": (0.10, 0.10, 0.20),  # better than row 1, at the last checkpoint worse
+    "+RAML": (0.12, 0.12, 0.12),
+    "+RAML +WordDropout": (0.12, 0.14, 0.12),
+    "+RAML +SwitchOut": (0.12, 0.12, 0.12),  # no better than RAML
+}
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("table")
+    config = make_config(write_corpus(folder / "corpus"))
+    rows = table1_rows(config, taus=(1.0, 1.1), n_seeds=4)
+    for row in rows:
+        test, dev, last = SHARES[row.name]
+        finish_row(row, folder / "runs", test=test, dev=dev, last=last)
+    make_experiment("table1", rows, folder / "runs", folder / "out")
+    return folder / "out"
+
+
+@pytest.fixture(scope="module")
+def finding(table):
+    [finding] = find_out(load(table))
+    return finding
+
+
+def test_the_better_row_above_is_chosen_on_dev_never_on_test(finding):
+    first, second = finding.contrasts
+    assert first.baseline.system.name == "Transformer"
+    assert second.baseline.system.name == "+RAML"
+
+
+def test_a_real_gain_is_found_and_luck_is_not(finding):
+    first, second = finding.contrasts
+    assert first.delta > 5
+    assert max(first.p_bootstrap, first.seeds.p) < 0.01
+    assert min(second.p_bootstrap, second.seeds.p) > 0.05
+
+
+def test_the_other_checkpoint_rule_may_say_the_opposite_and_is_shown(finding):
+    assert finding.by_rule["last"][0].delta < -5
+    assert finding.by_rule["dev-bleu"][0].delta == finding.contrasts[0].delta
+
+
+def test_baseline_against_itself_splits_its_runs(finding):
+    assert [len(s.scores) for s in (finding.same.baseline, finding.same.system)] == [2, 2]
+    assert finding.same.p > 0.05
+
+
+def test_smallest_gap_would_be_found_four_times_in_five(finding):
+    """Simulate the t test at exactly that gap, with the degrees of freedom taken as known."""
+    import numpy as np
+
+    from switchout.evaluation import student
+
+    test = finding.contrasts[0].seeds
+    rng = np.random.default_rng(0)
+    sd = test.variance**0.5
+    noise = rng.standard_normal(20_000)
+    scale = np.sqrt(rng.chisquare(test.df, 20_000) / test.df)
+    found = np.abs((smallest_gap(test) / sd + noise) / scale) > student.quantile(0.975, test.df)
+    assert found.mean() == pytest.approx(0.8, abs=0.05)
+
+
+class Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.text, self.open, self.outside = "", [], []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("meta", "circle", "line", "rect", "polyline"):
+            self.open.append(tag)
+        self.outside += [v for k, v in attrs if k in ("src", "href") and not v.startswith("#")]
+
+    def handle_endtag(self, tag):
+        if tag in self.open:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def written(table):
+    return write_report(table), (table / "report.html").read_text()
+
+
+def test_page_is_whole_escaped_and_needs_no_network(written):
+    page = Page()
+    page.feed(written[1])
+    assert page.open == []
+    assert page.outside == []
+    assert "<unk>" in page.text
+    assert "R&D <b>" in page.text
+    assert "http" not in re.sub(r"http://www.w3.org/\S+", "", written[1])
+
+
+def test_page_tells_helps_and_undecided_in_words(written):
+    answers = written[0]["answers"]
+    assert answers[0].startswith("+SwitchOut: helps.")
+    assert answers[1].startswith("+RAML +SwitchOut: undecided.")
+
+
+def test_page_has_every_part(written):
+    for part in (
+        *("What was asked", "All seeds", "Significance", "Checkpoint rules", "Learning curves"),
+        *("Data and noise", "Examples", "Cost", "To repeat it", "A/A", "WER"),
+        *TABLE1_ROWS,
+    ):
+        assert part in written[1], part
+
+
+def test_results_hold_every_run_with_its_signature(written, table):
+    results = json.loads((table / "results.json").read_text())
+    assert results == json.loads(json.dumps(written[0]))
+    rows = results["columns"][0]["rows"]
+    assert [row["name"] for row in rows] == list(TABLE1_ROWS)
+    for row in rows:
+        assert len({r["signature"] for r in row["runs"]}) == 4
+        scores = sorted(r["test_bleu"] for r in row["runs"])
+        assert row["median_test_bleu"] == (scores[1] + scores[2]) / 2
+
+
+def test_table_comes_as_csv_and_latex(written, table):
+    lines = (table / "table.csv").read_text().splitlines()
+    assert len(lines) == 7
+    assert lines[0].startswith("row,test_bleu")
+    assert r"\toprule" in (table / "table.tex").read_text()
+
+
+def test_unfinished_runs_are_counted_and_the_rest_is_told(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    rows = table1_rows(config, taus=(1.0, 1.1), n_seeds=2)
+    finish_row(rows[0], tmp_path / "runs", test=0.2, dev=0.2)
+    experiment = make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
+    assert [r.n_missing for r in records(experiment, experiment.columns[0])] == [0, 2, 2, 2, 2, 2]
+    assert "10 runs are not finished" in write_report(tmp_path / "out")["answers"][0]
+
+
+def test_a_gain_of_single_runs_is_never_called_help(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    rows = table1_rows(config, taus=(1.0, 1.1), n_seeds=1)[:3]
+    for row in rows:
+        test, dev, last = SHARES[row.name]
+        finish_row(row, tmp_path / "runs", test=test, dev=dev, last=last)
+    make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
+    assert write_report(tmp_path / "out")["answers"][0].startswith("+SwitchOut: undecided.")
+
+
+def test_heat_map_shows_the_grid_and_its_best_cell(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    cells = [(x, y) for x in (0.0, 1.0) for y in (0.0, 0.9)]
+    rows = [Row(tau_name(*cell), with_taus(config, *cell), (1, 2)) for cell in cells]
+    for (x, y), row in zip(cells, rows, strict=True):
+        finish_row(row, tmp_path / "runs", test=0.2, dev=0.3 - 0.1 * x - 0.1 * y)
+    make_experiment("tau", rows, tmp_path / "runs", tmp_path / "out")
+    answers = write_report(tmp_path / "out")["answers"]
+    assert answers[0].startswith("Best on dev: tau_x = 1, tau_y = 0.9.")
+    assert "for 2 of 2 values" in answers[1]
+    page = Page()
+    page.feed((tmp_path / "out" / "report.html").read_text())
+    assert page.open == []
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "no experiment.json"),
+        ("{", "not written by switchout"),
+        ('{"format": 99}', "format 99"),
+        ('{"format": 1}', "not written by switchout"),
+    ],
+)
+def test_report_of_something_else_is_refused(tmp_path, content, says, capsys):
+    if content is not None:
+        (tmp_path / "experiment.json").write_text(content)
+    with pytest.raises(SwitchOutError, match=re.escape(says)):
+        load(tmp_path)
+    assert run(["report", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,93 @@
+"""Rows of the paper's tables: what varies, and that nothing else does."""
+
+from __future__ import annotations
+
+import pytest
+
+from switchout.experiments.config import flatten
+from switchout.experiments.config_file import load_config
+from switchout.experiments.paper import TABLE1_ROWS, TABLE2_ROWS, reported, taus_for
+from switchout.experiments.rows import table1_rows, table2_rows, wer_rows, with_taus
+
+TAUS = (1.0, 1 / 0.9)
+
+
+@pytest.fixture
+def base():
+    return load_config("phrasebook")
+
+
+def test_rows_of_a_table_differ_in_noise_and_in_nothing_else(base):
+    for row in table1_rows(base, taus=TAUS, n_seeds=2):
+        changed = {k for k, v in flatten(row.config).items() if v != flatten(base)[k]}
+        assert all(key.startswith("augment.") for key in changed)
+
+
+def test_table1_is_the_papers(base):
+    rows = table1_rows(base, taus=TAUS, n_seeds=None)
+    sides = {r.name: (r.config.augment.source, r.config.augment.target) for r in rows}
+    noise = {name: (x.policy, x.tau or x.rate, y.policy, y.tau) for name, (x, y) in sides.items()}
+    assert tuple(noise) == TABLE1_ROWS
+    assert noise == {
+        "Transformer": ("none", None, "none", None),
+        "+WordDropout": ("word_dropout", 0.1, "none", None),
+        "+SwitchOut": ("switchout", 1.0, "none", None),
+        "+RAML": ("none", None, "raml", 1 / 0.9),
+        "+RAML +WordDropout": ("word_dropout", 0.1, "raml", 1 / 0.9),
+        "+RAML +SwitchOut": ("switchout", 1.0, "raml", 1 / 0.9),
+    }
+    assert [len(row.seeds) for row in rows] == [4, 4, 9, 4, 4, 9]
+
+
+def test_more_seeds_keep_the_runs_there_are(base):
+    few, many = (table1_rows(base, taus=TAUS, n_seeds=n)[2].configs() for n in (2, 5))
+    assert many[:2] == few
+
+
+def test_switchout_is_compared_with_the_rows_above_it_in_its_block(base):
+    against = {row.name: row.against for row in table1_rows(base, taus=TAUS, n_seeds=1)}
+    assert against["+SwitchOut"] == ("Transformer", "+WordDropout")
+    assert against["+RAML +SwitchOut"] == ("+RAML", "+RAML +WordDropout")
+    assert sum(map(bool, against.values())) == 2
+
+
+def test_figure2_uses_the_runs_of_table1(base):
+    table = {row.name: row.configs() for row in table1_rows(base, taus=TAUS, n_seeds=3)}
+    for row in wer_rows(base, taus=TAUS, n_seeds=3):
+        assert row.configs() == table[row.name]
+
+
+def test_table2_has_synthetic_pairs_in_the_rows_that_say_so(base):
+    data = base.data.model_copy(update={"corpus": "with-bt"})
+    synthetic = base.model_copy(update={"data": data})
+    rows = table2_rows(base, synthetic, taus=TAUS, n_seeds=None)
+    assert tuple(row.name for row in rows) == TABLE2_ROWS
+    for row in rows:
+        assert (row.config.data.corpus == "with-bt") == ("BT" in row.name)
+        assert len(row.seeds) == 4
+
+
+def test_temperature_zero_is_no_noise(base):
+    noise = with_taus(base, 0.0, 0.9).augment
+    assert (noise.source.policy, noise.target.policy, noise.target.tau) == ("none", "raml", 0.9)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "inverse_x", "inverse_y"),
+    [("wmt15-en-de", 1.0, 0.8), ("iwslt14-de-en", 0.95, 0.9), ("iwslt15-en-vi", 1.0, 0.9)],
+)
+def test_temperatures_are_the_inverse_of_the_hyper_parameter_table(corpus, inverse_x, inverse_y):
+    tau_x, tau_y = taus_for(corpus)
+    assert (1 / tau_x, 1 / tau_y) == pytest.approx((inverse_x, inverse_y))
+
+
+def test_corpora_outside_the_paper_have_no_numbers_of_the_paper():
+    assert reported("table1", "phrasebook") == {}
+    assert reported("table1", "iwslt15-en-vi")["+SwitchOut"] == 28.67
+    assert reported("table2", "wmt15-en-de")["+BT +RAML +SwitchOut"] == 23.76
+
+
+def test_unknown_words_are_treated_as_the_preset_says():
+    for name, is_word in (("en-vi", True), ("multi30k", False)):
+        rows = table1_rows(load_config(name), taus=TAUS, n_seeds=1)
+        assert rows[2].config.augment.source.unk_is_word is is_word
