@@ -52,7 +52,7 @@ def finish_row(row: Row, root: Path, *, test: float, dev: float, last: float = 0
         for name, split, share in (
             ("dev", "dev", dev),
             ("test", "test", test),
-            ("test.last", "test", last),
+            ("test.step-20", "test", last),
         ):
             references = corpus.pairs(split)[1]
             lines = spoiled(references, share, rng)
@@ -79,7 +79,7 @@ def finish_row(row: Row, root: Path, *, test: float, dev: float, last: float = 0
             "validations": validations,
         }
         chosen = {"step": 10, "dev_bleu": bleu["dev"], "test_bleu": bleu["test"]}
-        last_step = {"step": 20, "dev_bleu": bleu["dev"], "test_bleu": bleu["test.last"]}
+        last_step = {"step": 20, "dev_bleu": bleu["dev"], "test_bleu": bleu["test.step-20"]}
         rules = {
             "dev-perplexity": {**chosen, "is_selected": True},
             "dev-bleu": {**chosen, "is_selected": True},

@@ -30,7 +30,7 @@ class RayPool:
         self._ray, self._gpus = ray, gpus
         self._running: dict[Any, Job] = {}
         # A process serves one task, so that no run inherits anything from another.
-        self._task = ray.remote(_work).options(max_retries=RETRIES, max_calls=1)
+        self._task = ray.remote(max_retries=RETRIES, max_calls=1)(_work)
 
     @property
     def running(self) -> list[Job]:

@@ -16,14 +16,13 @@ from typing import Any
 
 import torch
 
-from switchout.evaluation.scores import score
-from switchout.experiments.run import Run, open_run
+from switchout.experiments.result import translate_split
+from switchout.experiments.run import Run, model_spec, open_run
 from switchout.experiments.runs import RECORD, RULES
 from switchout.files import atomic, read_bytes
 from switchout.nmt.checkpoint import read_tensors
-from switchout.nmt.model import ModelSpec, Transformer
+from switchout.nmt.model import Transformer
 from switchout.nmt.train import best
-from switchout.nmt.translate import translate_lines
 
 
 def write_record(folder: Path) -> None:
@@ -36,7 +35,7 @@ def write_record(folder: Path) -> None:
             continue
         step = int(best(result["validations"], rule)["step"])  # type: ignore[arg-type]
         if step not in by_step:
-            by_step[step] = _scored(run, result, step, rule)
+            by_step[step] = _scored(run, result, step)
         rules[rule] = by_step[step]
     record = {"steps": result["steps"], "rules": rules, "machine": _machine()}
     with atomic(folder / RECORD) as partial:
@@ -44,26 +43,18 @@ def write_record(folder: Path) -> None:
     shutil.rmtree(folder / "resume", ignore_errors=True)  # three times the size of the model
 
 
-def _scored(run: Run, result: dict[str, Any], step: int, rule: str) -> dict[str, Any]:
+def _scored(run: Run, result: dict[str, Any], step: int) -> dict[str, Any]:
     validation = next(v for v in result["validations"] if v["step"] == step)
     facts = {"step": step, "dev_perplexity": validation["dev_perplexity"]}
     is_selected = step == result["selected_step"]
     if is_selected:
         scores = {f"{split}_bleu": result.get(f"{split}_bleu") for split in ("dev", "test")}
         return {**facts, **scores, "is_selected": True}
-    model = _model(run, result, step)
-    scores = {}
-    for split in ("dev", "test"):
-        if split not in run.corpus.splits:
-            continue
-        src, references = run.corpus.pairs(split)
-        search, bleu = run.config.search, run.corpus.bleu
-        lines = translate_lines(
-            [model], src, run.codecs, beam=search.beam, length_penalty=search.length_penalty
-        )
-        with atomic(run.folder / f"{split}.{rule}.hyp") as partial:
+    model, scores = _model(run, result, step), {}
+    for split in {"dev", "test"} & {*run.corpus.splits}:
+        lines, measured = translate_split(run, model, split, beam=run.config.search.beam)
+        with atomic(run.folder / f"{split}.step-{step}.hyp") as partial:
             partial.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        measured = score(lines, references, tokenize=bleu.tokenize, lowercase=bleu.lowercase)
         scores[f"{split}_bleu"] = measured["bleu"]
     return {**facts, **scores, "is_selected": False}
 
@@ -73,8 +64,7 @@ def _model(run: Run, result: dict[str, Any], step: int) -> Transformer:
     steps = [int(v["step"]) for v in result["validations"] if v["step"] <= step]
     steps = steps[-run.config.train.average :]
     parts = [read_tensors(run.folder / "checkpoints" / f"step-{s}", "model") for s in steps]
-    src, tgt = (len(codec.vocabulary) for codec in run.codecs)
-    model = Transformer(ModelSpec(src_size=src, tgt_size=tgt, **run.config.model.model_dump()))
+    model = Transformer(model_spec(run))
     for name, parameter in model.requires_grad_(False).named_parameters():
         parameter.copy_(torch.stack([part[name] for part in parts]).mean(dim=0))
     return model

@@ -66,10 +66,9 @@ class Finished:
 
     def lines(self, split: str, *, rule: str | None = None) -> list[str]:
         """Return the translations of ``dev`` or, by any rule, ``test``."""
-        name = f"{split}.hyp"
-        if rule is not None and not self.record["rules"][rule]["is_selected"]:
-            name = f"{split}.{rule}.hyp"
-        return read_lines(self.folder / name)
+        chosen = {"is_selected": True} if rule is None else self.record["rules"][rule]
+        name = split if chosen["is_selected"] else f"{split}.step-{chosen['step']}"
+        return read_lines(self.folder / f"{name}.hyp")
 
 
 def runs_root() -> Path:
