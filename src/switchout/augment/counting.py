@@ -4,10 +4,17 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from switchout.augment.kernel import Bytes, Ints, Lines, Words64
-from switchout.augment.scan import PADDING, copy_bytes, enter_word, find_word, find_words, word_keys
+from switchout.augment.kernel import Bytes, Ints, Lines, Words64, longest_line
+from switchout.augment.scan import (
+    PADDING,
+    compiled,
+    copy_bytes,
+    enter_word,
+    find_word,
+    find_words,
+    word_keys,
+)
 
 
 class WordCounter:
@@ -32,10 +39,12 @@ class WordCounter:
     def add(self, lines: Lines) -> None:
         """Count the words of some lines."""
         line = 0
+        edges = np.empty(longest_line(lines) + 2, np.int64)
         while True:
             line, self._n_words = count_words(
-                lines, line, self._slots, self._blob, self._offsets, self._counts, self._n_words
-            )
+                lines, line, edges, self._slots, self._blob, self._offsets, self._counts,
+                self._n_words,
+            )  # fmt: skip
             if line == lines.ends.size:
                 return
             self._grow(int(lines.ends[line] - lines.starts[line]))
@@ -63,14 +72,10 @@ class WordCounter:
         enter_all(self._slots, self._blob, self._offsets, self._n_words)
 
 
-@njit(nogil=True, cache=True)
-def count_words(lines, begin, slots, blob, offsets, counts, n_words):
+@compiled
+def count_words(lines, begin, edges, slots, blob, offsets, counts, n_words):
     """Count from line ``begin`` on; return the first line without room, and the new n_words."""
     data, starts, ends, _ = lines
-    longest = 0
-    for i in range(begin, ends.size):
-        longest = max(longest, ends[i] - starts[i])
-    edges = np.empty(longest + 2, np.int64)
     for i in range(begin, ends.size):
         n_bytes = ends[i] - starts[i]
         if n_words + n_bytes + 2 > offsets.size or offsets[n_words] + n_bytes + 64 > blob.size:
@@ -89,7 +94,7 @@ def count_words(lines, begin, slots, blob, offsets, counts, n_words):
     return ends.size, n_words
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def enter_all(slots, blob, offsets, n_words):
     """Fill an empty table with distinct words."""
     for word in range(n_words):

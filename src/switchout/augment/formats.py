@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from switchout.augment.kernel import Ints, Lines
 from switchout.augment.rewriter import Rewritten
-from switchout.augment.scan import copy_bytes
+from switchout.augment.scan import compiled, copy_bytes
 from switchout.augment.streams import CHUNK_BYTES, LineReader, Output, all_or_nothing
 from switchout.errors import SwitchOutError
 
@@ -194,7 +193,7 @@ class TabSeparated(TextFormat):
         outputs[0].write(out[: size - is_open].data)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def find_columns(lines, tabs, stops):
     """Fill in where columns 1 and 2 of each line end; return a line without a tab, or -1."""
     data, starts, ends, _ = lines
@@ -211,7 +210,7 @@ def find_columns(lines, tabs, stops):
     return -1
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def join_columns(source, source_ends, target, target_ends, rest, rows, out):
     """Put source, target and the rest of each line side by side; return the size."""
     data, starts, ends, _ = rest

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from numba import njit
 
 from switchout.augment.scan import (
+    compiled,
     copy_bytes,
     find_word,
     find_words,
@@ -26,7 +27,7 @@ from switchout.augment.scan import (
     prefetch,
     word_keys,
 )
-from switchout.kernels import draw_count, other_word
+from switchout.kernels import draw_count
 from switchout.philox import philox4x32
 
 TILE = 64
@@ -34,7 +35,6 @@ COUNTS = -2  # in place of a threshold: the law of counts
 NO_ROW = -2
 NO_PROBLEM, NO_ROOM = -1, -2
 _HALF, _MASK = np.uint64(32), np.uint64(0xFFFFFFFF)
-_NONE = np.empty(0, np.int64)
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -77,6 +77,30 @@ class Address(NamedTuple):
     stream: np.uint64
 
 
+class Scratch(NamedTuple):
+    """Working space for the words of one line; the kernel allocates nothing."""
+
+    edges: Ints
+    known: Ints
+    hits: Ints
+    words: Ints
+    keys: Words64
+    bits: Words64
+
+
+def longest_line(lines: Lines) -> int:
+    """Return the bytes of the longest line."""
+    return int((lines.ends - lines.starts).max(initial=0))
+
+
+def make_scratch(n_bytes: int) -> Scratch:
+    """Return working space for lines of up to ``n_bytes``."""
+    n_words = n_bytes // 2 + 1
+    known, hits, words = (np.empty(n_words, np.int64) for _ in range(3))
+    edges, keys = np.empty(n_bytes + 2, np.int64), np.empty(n_bytes + 2, np.uint64)
+    return Scratch(edges, known, hits, words, keys, np.empty(TILE, np.uint64))
+
+
 class Progress(NamedTuple):
     """What `rewrite` returns: where it stopped, and why it stopped before the last line."""
 
@@ -88,7 +112,7 @@ class Progress(NamedTuple):
     problem: int  # `NO_PROBLEM`, `NO_ROOM` in ``out``, or a length that has no row yet
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def kept_pairs(source, target, keep, n_dropped):
     """Fill in ``keep`` and count the dropped: empty source, empty target, both empty."""
     for i in range(keep.size):
@@ -119,6 +143,14 @@ def _know_words(data, start, end, edges, keys, known, slots, blob):
 
 
 @njit(nogil=True, forceinline=True)
+def _other_word(word, w1, w2, n_draw):
+    """Return another word, uniform: `kernels.other_word` where every id is a word."""
+    choices = np.uint64(n_draw - 1)
+    step = np.int64((choices * w2 + ((choices * w1) >> _HALF)) >> _HALF) + word + 1
+    return step - n_draw if step >= n_draw else step
+
+
+@njit(nogil=True, forceinline=True)
 def _draw(known, n_known, limit, example, epoch, stream, seed, offsets, null_id, bits, hits, words):
     """Fill in which known words are hit and what they become; return how many."""
     n_draw = offsets.size - 2
@@ -127,7 +159,7 @@ def _draw(known, n_known, limit, example, epoch, stream, seed, offsets, null_id,
     n_hits = 0
     for first in range(0, n_known, TILE):
         block = stream + np.uint64(1 + first)
-        n_here = min(TILE, n_known - first)
+        n_here = TILE if n_known - first > TILE else n_known - first
         for j in range((n_here + 15) // 16 * 16):  # whole vectors
             bits[j] = philox4x32(c0, c1, epoch, block + np.uint64(j), k0, k1)[0]
         for j in range(n_here):
@@ -138,9 +170,7 @@ def _draw(known, n_known, limit, example, epoch, stream, seed, offsets, null_id,
                 words[n_hits] = null_id
             else:
                 r = philox4x32(c0, c1, epoch, block + np.uint64(j), k0, k1)
-                words[n_hits] = other_word(
-                    known[first + j], r[1], r[2], n_draw, 0, _NONE, _NONE, _NONE
-                )
+                words[n_hits] = _other_word(known[first + j], r[1], r[2], n_draw)
             prefetch(offsets, words[n_hits])
             n_hits += 1
     return n_hits
@@ -182,10 +212,10 @@ def _put(out, size, data, from_, n_hits, hits, words, edges, blob, offsets):
     return size, from_
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def rewrite(
     lines, keep, first_example, table, law, address, copies, keep_original, count_all,
-    begin, out, size, out_ends, changes, emitted,
+    scratch, begin, out, size, out_ends, changes, emitted,
 ):  # fmt: skip
     """Write the lines from ``begin`` on, each ``copies`` times, to ``out[size:]``.
 
@@ -194,6 +224,7 @@ def rewrite(
         first_example: Example id of line 0.
         copies, keep_original: Changed copies of each line, and whether itself comes first.
         count_all: Count the words of lines that cannot change, too.
+        scratch: Working space, see `make_scratch`.
         out_ends: To fill in: end of each line written, without its gap.
         changes: To fill in: changed words of each line written; -1 for an original.
         emitted: Lines written before this call.
@@ -203,12 +234,7 @@ def rewrite(
     slots, blob, offsets = table
     cumulative, row_start, row_size, one_row, threshold, null_id = law
     seed, first_epoch, stream = address
-    longest = 0
-    for i in range(begin, ends.size):
-        longest = max(longest, ends[i] - starts[i])
-    edges, keys = np.empty(longest + 2, np.int64), np.empty(longest + 2, np.uint64)
-    known, hits, words = np.empty((3, longest // 2 + 1), np.int64)
-    bits = np.empty(TILE, np.uint64)
+    edges, known, hits, words, keys, bits = scratch
     all_words, all_known = 0, 0
     from_, to = 0, 0  # untouched bytes not copied yet
     for i in range(begin, ends.size):
@@ -223,8 +249,8 @@ def rewrite(
         example = np.uint64(first_example + i)
         c0, c1 = example & _MASK, example >> _HALF
         for copy in range(-1 if keep_original else 0, copies):
-            n_hits = min(copy, 0)  # -1: an original
-            epoch = first_epoch + np.uint64(max(copy, 0))
+            n_hits = 0 if copy >= 0 else -1  # -1: an original
+            epoch = first_epoch + np.uint64(copy if copy >= 0 else 0)
             u = philox4x32(c0, c1, epoch, stream, seed & _MASK, seed >> _HALF)[0]
             if copy >= 0 and not _never_changes(
                 u, end - start, threshold, one_row, cumulative, row_size
@@ -260,6 +286,6 @@ def rewrite(
             copy_bytes(out, size, data, from_, to - from_)
             return Progress(i, size + to - from_, emitted, all_words, all_known, problem)
         all_words += n_words
-        all_known += max(n_known, 0) if count_all else 0
+        all_known += n_known if count_all else 0
     copy_bytes(out, size, data, from_, to - from_)
     return Progress(ends.size, size + to - from_, emitted, all_words, all_known, NO_PROBLEM)

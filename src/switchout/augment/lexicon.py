@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from switchout.augment.kernel import WordTable
-from switchout.augment.scan import PADDING, enter_word, find_word, word_keys
+from switchout.augment.scan import PADDING, compiled, enter_word, find_word, word_keys
 from switchout.errors import SwitchOutError
 from switchout.files import read_bytes
 from switchout.words import MAX_SIZE, Words
@@ -68,7 +67,7 @@ class Lexicon:
         return WordTable(slots, blob, offsets)
 
 
-@njit(nogil=True, cache=True)
+@compiled
 def fill_slots(slots, blob, offsets):  # type: ignore[no-untyped-def]
     """Enter all words but the last (the null word); return a word seen before, or -1."""
     for word in range(offsets.size - 2):

@@ -9,7 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from switchout import laws
-from switchout.augment.kernel import COUNTS, Address, Bytes, Ints, Law, Lines, rewrite
+from switchout.augment.kernel import (
+    COUNTS,
+    Address,
+    Bytes,
+    Ints,
+    Law,
+    Lines,
+    longest_line,
+    make_scratch,
+    rewrite,
+)
 from switchout.augment.lexicon import Lexicon
 from switchout.augment.scan import PADDING
 from switchout.errors import SwitchOutError
@@ -73,7 +83,8 @@ class Rewriter:
         n_lines = lines.ends.size
         per_line = self.copies + self.keep_original
         n_bytes = (int(lines.ends[-1]) + lines.gap - int(lines.starts[0])) if n_lines else 0
-        longest = (int((lines.ends - lines.starts).max(initial=0)) + 1) >> 1
+        scratch = make_scratch(longest_line(lines))
+        longest = scratch.known.size
         law = self._law  # another thread may put a shorter one there meanwhile
         if longest >= law.row_size.size:
             law = self._law = self._make_law(longest)
@@ -86,7 +97,7 @@ class Rewriter:
             done = rewrite(
                 lines, keep, first_example, self._table, law, address,
                 self.copies, self.keep_original, self.count_all,
-                line, out, size, ends, changes, emitted,
+                scratch, line, out, size, ends, changes, emitted,
             )  # fmt: skip
             line, size, emitted = done.line, done.size, done.emitted
             n_words, n_known = n_words + done.n_words, n_known + done.n_known

@@ -13,13 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.core import cgutils
+from numba.core.runtime import rtsys
 from numba.extending import intrinsic
 
 PADDING = 64
+LEAN_LOADING = ("0.68.",)  # versions of numba whose loading from the cache is known
 ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # multiplicative hashing: 2^64 / golden ratio
 _BYTE, _WORD = ir.IntType(8), ir.IntType(64)
@@ -117,7 +120,28 @@ def prefetch(context, array, index):
     return types.none(array, types.int64), codegen
 
 
-@njit(nogil=True, cache=True)
+def compiled(function: Callable[..., Any]) -> Any:
+    """Compile a kernel, or load it from numba's cache without numba's other half.
+
+    At the first call numba loads all it knows about types and functions (and scipy.linalg, where
+    installed): about half of the start-up of a command. Compiling needs that; machine code from the
+    cache does not, as long as it calls none of numba's own functions for arrays.
+    """
+    kernel = njit(nogil=True, cache=True)(function)
+    if not numba.__version__.startswith(LEAN_LOADING):
+        return kernel
+    cache = kernel._cache
+
+    def load(signature: Any, context: Any) -> Any:
+        rtsys.initialize(context)
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(signature, context)
+
+    cache.load_overload = load
+    return kernel
+
+
+@compiled
 def find_lines(data, size, starts, ends):
     """Fill in where the lines of ``data[:size]`` start and end, as many as fit; return how many."""
     count, start = 0, 0

@@ -93,8 +93,6 @@ def augment(
     """
     from switchout.augment.files import augment_files
 
-    if Path(sys.argv[0]).name in ("switchout", "__main__.py"):
-        _start_numba_without_scipy()
     uses_stdout = "-" in (out_src, out_tgt, out_pairs)
     if as_json and uses_stdout:
         raise SwitchOutError("--json and an output on '-' cannot share standard output")
@@ -115,25 +113,6 @@ def augment(
         print(json.dumps(report))
     else:
         print(_summary(report), file=sys.stderr if uses_stdout else sys.stdout)
-
-
-def _start_numba_without_scipy() -> None:
-    """Call a kernel while scipy.linalg cannot be imported: a quarter of the start-up time.
-
-    At its first call numba imports scipy.linalg, where it is installed, to offer matrix products.
-    Our kernels have none; only a process that is ours may decide that, though.
-    """
-    if "scipy.linalg" in sys.modules:
-        return
-    import numpy as np
-
-    from switchout.augment.streams import lines_of
-
-    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]
-    try:
-        lines_of(np.zeros(64, np.uint8), 0)
-    finally:
-        del sys.modules["scipy.linalg"]
 
 
 def _write_stats(path: str, report: dict[str, Any]) -> None:
