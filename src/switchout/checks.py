@@ -36,36 +36,41 @@ def check_tokens(backend: Backend, tokens: Array, frozen: Array | None) -> None:
         raise TypeError(f"frozen must be a bool mask, got {frozen.dtype}")
 
 
-def check_example_ids(example_ids: Any, n_rows: int | None) -> Any:
-    """Return ids as uint64 [batch], or as they are if their values are not at hand."""
-    if example_ids is None:
+def check_example_ids(example_ids: Any, n_rows: int | None) -> tuple[Any, bool]:
+    """Return ids as uint64 [batch], or as they are if their values are not at hand.
+
+    The second value says whether they were signed and may be negative: the samplers look at them.
+    """
+    if type(example_ids) is np.ndarray:
+        ids = example_ids
+    elif example_ids is None:
         raise ValueError("example_ids is required: which example each row is, [batch] integers")
-    ids = example_ids
-    if hasattr(ids, "dtype") and not isinstance(ids, np.ndarray | np.generic):
-        backend = backend_of(ids)
-        if not backend.on_host(ids):
-            if not backend.is_integer(ids):
-                raise TypeError(f"example_ids must hold integers, got {ids.dtype}")
-            if len(ids.shape) != 1 or not (n_rows is None or ids.shape[0] in (n_rows, None)):
-                raise ValueError(f"example_ids must be [{n_rows}], got shape {tuple(ids.shape)}")
-            return ids
-        ids = backend.to_numpy(ids)
-    if isinstance(ids, list | tuple) and all(isinstance(i, int) for i in ids):
-        if any(not 0 <= i < 1 << 64 for i in ids):
+    elif isinstance(example_ids, list | tuple) and all(isinstance(i, int) for i in example_ids):
+        if any(not 0 <= i < 1 << 64 for i in example_ids):
             raise ValueError("example_ids must lie in 0 <= id < 2^64")
-        ids = np.array(ids, np.uint64)  # NumPy would make floats of large ones
-    ids = np.asarray(ids)
+        ids = np.array(example_ids, np.uint64)  # NumPy would make floats of large ones
+    elif hasattr(example_ids, "dtype") and not isinstance(example_ids, np.ndarray | np.generic):
+        backend = backend_of(example_ids)
+        if not backend.on_host(example_ids):
+            _check_traced_ids(backend, example_ids, n_rows)
+            return example_ids, False
+        ids = backend.to_numpy(example_ids)
+    else:
+        ids = np.asarray(example_ids)
     if ids.shape != (n_rows,):
         raise ValueError(f"example_ids must be [batch] = [{n_rows}], got shape {ids.shape}")
-    if ids.size == 0:
-        return ids.astype(np.uint64)
-    if ids.dtype.kind not in "iu":
-        raise TypeError(f"example_ids must hold integers, got {ids.dtype}")
-    if ids.dtype.kind == "i" and ids.min() < 0:
-        raise ValueError(f"example_ids must lie in 0 <= id < 2^64, got {ids.min()}")
     if ids.dtype == np.int64 and ids.flags.c_contiguous and ids.flags.writeable:
-        return ids.view(np.uint64)
-    return ids.astype(np.uint64)
+        return ids.view(np.uint64), True
+    if ids.dtype.kind not in "iu" and ids.size:
+        raise TypeError(f"example_ids must hold integers, got {ids.dtype}")
+    return ids.astype(np.uint64), ids.dtype.kind == "i"
+
+
+def _check_traced_ids(backend: Backend, ids: Any, n_rows: int | None) -> None:
+    if not backend.is_integer(ids):
+        raise TypeError(f"example_ids must hold integers, got {ids.dtype}")
+    if len(ids.shape) != 1 or not (n_rows is None or ids.shape[0] in (n_rows, None)):
+        raise ValueError(f"example_ids must be [{n_rows}], got shape {tuple(ids.shape)}")
 
 
 def check_lengths(lengths: Any, shape: tuple[int, ...]) -> NumpyArray:

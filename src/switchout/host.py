@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 NumpyArray = np.ndarray[Any, Any]
 NO_MASK = np.empty((0, 0), np.bool_)
 NO_THRESHOLDS = np.empty(0, np.int64)
+ANY_ID, SIGNED_ID = np.uint64((1 << 64) - 1), np.uint64((1 << 63) - 1)
 
 
 def corrupt_on_host(
@@ -33,78 +34,71 @@ def corrupt_on_host(
     out: Array | None,
 ) -> Array:
     """`sampling.corrupt` through the kernels."""
-    ids = check_example_ids(example_ids, tokens.shape[0])
-    source = backend.to_numpy(tokens)
+    original = backend.to_numpy(tokens)
+    ids, is_signed = check_example_ids(example_ids, original.shape[0])
     target = None if out is None else check_out(backend, tokens, out)
     mask = NO_MASK if frozen is None else np.ascontiguousarray(backend.to_numpy(frozen))
-    rows, n_words = _prepare(source, words, mask, lengths, target)
-    _replace(rows, n_words, rule, words, address, ids, mask)
+    source, rows = _rows_to_write(original, target)
+    n_words = (
+        np.empty(len(source), np.int64) if lengths is None else check_lengths(lengths, source.shape)
+    )
+    preparation = (
+        source, rows, mask, n_words, lengths is None, rows is not source,
+        ids, SIGNED_ID if is_signed else ANY_ID,
+    )  # fmt: skip
+    special = words.size, words.lowest, words.range_starts, words.range_stops
+    key = np.uint64(address.seed), np.uint64(address.epoch), np.uint64(address.stream)
+    if rule.tau is not None:
+        width = 1 << source.shape[1].bit_length()  # few distinct tables, whatever the batch
+        problem, row = kernels.sample_rows(
+            *preparation, *key, *special, words.draw_ids, len(words),
+            *laws.shared_table(float(rule.tau), width), NO_THRESHOLDS, rule.null_id,
+        )  # fmt: skip
+    else:
+        problem, row = _sample_by_other_laws(rule, words, preparation, key, special)
+    if problem == kernels.BAD_EXAMPLE:
+        raise ValueError(f"example_ids must lie in 0 <= id < 2^64, got {ids.view(np.int64)[row]}")
+    if problem == kernels.BAD_ID:
+        check_range(source, words)
+    if problem == kernels.BAD_LENGTH:
+        raise ValueError(f"lengths[{row}] = {n_words[row]} is more words than the row has")
     if target is None:
-        return backend.from_numpy(rows.astype(source.dtype, copy=False), tokens)
+        return backend.from_numpy(rows.astype(original.dtype, copy=False), tokens)
     if rows is not target:
         target[...] = rows
     return out
 
 
-def _prepare(
-    source: NumpyArray, words: Words, mask: NumpyArray, lengths: Any, target: NumpyArray | None
-) -> tuple[NumpyArray, NumpyArray]:
-    """Return checked rows that a kernel may write to, and how many words each has."""
-    kind = np.int32 if source.dtype == np.int32 else np.int64
-    if source.dtype != kind or not (source.flags.c_contiguous and source.flags.writeable):
-        source = np.array(source, dtype=kind, order="C")  # one compiled variant for all layouts
-        rows = source
-    elif target is None:
-        rows = np.empty_like(source)
-    elif target.flags.c_contiguous:
-        rows = source if np.may_share_memory(source, target) else target
-    else:
-        rows = np.empty_like(source)
-    if lengths is not None:
-        n_words = check_lengths(lengths, source.shape)
-        if rows is not source:
-            rows[...] = source
-        return rows, n_words
-    n_words = np.empty(source.shape[0], np.int64)
-    bad = kernels.count_words(
-        source, rows, mask, n_words, rows is not source,
-        words.size, words.lowest, words.range_starts, words.range_stops,
-    )  # fmt: skip
-    if bad != kernels.NO_ERROR:
-        check_range(source, words)
-    return rows, n_words
+def _rows_to_write(source: NumpyArray, target: NumpyArray | None) -> tuple[NumpyArray, NumpyArray]:
+    """Return source and result as the kernels want them: few types, contiguous, writable."""
+    kind = source.dtype
+    flags = source.flags
+    if (kind != np.int64 and kind != np.int32) or not (flags.c_contiguous and flags.writeable):
+        copy = np.array(source, np.int32 if kind == np.int32 else np.int64, order="C")
+        return copy, copy
+    if target is not None and target.flags.c_contiguous:
+        return (source, source) if np.may_share_memory(source, target) else (source, target)
+    return source, np.empty_like(source)
 
 
-def _replace(
-    rows: NumpyArray,
-    n_words: NumpyArray,
-    rule: Rule,
-    words: Words,
-    address: Address,
-    example_ids: NumpyArray,
-    mask: NumpyArray,
-) -> None:
-    key = np.uint64(address.seed), np.uint64(address.epoch), np.uint64(address.stream)
-    special = words.lowest, words.range_starts, words.range_stops
-    if rule.table is not None:
-        table = rule.table
-        kernels.replace_similar(
-            rows, mask, example_ids, *key, *special, table.start, table.ids, table.limits
-        )
-        return
+def _sample_by_other_laws(
+    rule: Rule, words: Words, preparation: Any, key: Any, special: Any
+) -> tuple[int, int]:
+    """Sample where the law is not one temperature: a rate, constant probabilities, a table."""
+    rows, mask, n_words, ids = (preparation[i] for i in (1, 2, 3, 6))
     limits = rule.thresholds(words)
     if limits is not None:
-        thresholds, counts = np.array(limits, np.int64), laws.shared_table(0.0, 0)
-        if max(limits) < 0:
-            return
-    elif rule.rate is not None:
-        thresholds, counts = NO_THRESHOLDS, laws.rate_table(rule.rate, n_words)
-    else:
-        width = 1 << rows.shape[1].bit_length()  # few distinct tables, whatever the batch
-        thresholds, counts = NO_THRESHOLDS, laws.shared_table(float(rule.tau), width)
-    wrong = kernels.replace_words(
-        rows, mask, n_words, example_ids, *key, *special, words.draw_ids, len(words),
-        counts.cumulative, counts.start, counts.size, thresholds, rule.null_id,
+        return kernels.sample_rows(  # type: ignore[no-any-return]
+            *preparation, *key, *special, words.draw_ids, len(words),
+            *laws.shared_table(0.0, 0), np.array(limits, np.int64), rule.null_id,
+        )  # fmt: skip
+    problem, row = kernels.prepare_rows(*preparation, *special)
+    if problem != kernels.NO_ERROR:
+        return problem, row
+    if rule.table is not None:
+        kernels.replace_similar(rows, mask, ids, *key, *special[1:], *rule.table)
+        return kernels.NO_ERROR, 0
+    return kernels.sample_rows(  # type: ignore[no-any-return]
+        rows, rows, mask, n_words, False, False, *preparation[6:], *key, *special, words.draw_ids,
+        len(words), *laws.rate_table(rule.rate or 0.0, n_words), NO_THRESHOLDS, rule.null_id,
     )  # fmt: skip
-    if wrong != kernels.NO_ERROR:
-        raise ValueError(f"lengths[{wrong}] = {n_words[wrong]} is more words than the row has")

@@ -2,9 +2,9 @@
 
 The same integers as `switchout.sampling`, where the algorithm is written for reading. Here:
 
-* `count_words` checks ids, counts the words of each sentence and copies the batch, in one pass;
-* `replace_words` draws the counts of 128 sentences at a time, so that the compiler runs several
-  Philox counters side by side, and visits a sentence only if its n > 0 and a word of it is hit;
+* `prepare_rows` checks ids, counts the words of each sentence and copies the batch, in one pass;
+* `sample_rows` does that, then draws the counts of 128 sentences at a time, so that the compiler
+  runs several Philox counters side by side, and visits a sentence only if a word of it is hit;
 * `replace_similar` does one categorical draw per word.
 
 All release the GIL, keep no state, and use no threads of their own (those die under fork).
@@ -18,7 +18,8 @@ from numba import njit
 from switchout.philox import philox4x32
 
 TILE = 128  # sentences, and words, drawn together
-NO_ERROR = -1
+NO_ERROR, BAD_EXAMPLE, BAD_ID, BAD_LENGTH = 0, 1, 2, 3
+NOWHERE = -1
 
 _HALF, _MASK, _ONE = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(1)
 
@@ -85,8 +86,8 @@ def other_word(v, w1, w2, n_draw, lowest, starts, stops, draw_ids):
     return word
 
 
-@njit(nogil=True, cache=True)
-def count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, stops):
+@njit
+def _count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, stops):
     """Check, copy ``source`` to ``rows``, count the words of each row into ``n_words`` [batch].
 
     Returns -1, or the first row with an id that is too large.
@@ -109,20 +110,16 @@ def count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, st
             for t in range(width):
                 rows[b, t] = source[b, t]
         n_words[b] = count
-    return NO_ERROR
+    return NOWHERE
 
 
-@njit(nogil=True, cache=True)
-def replace_words(
+@njit
+def _replace_words(
     rows, frozen, n_words, example_ids, key, epoch, stream,
     lowest, starts, stops, draw_ids, n_draw,
     cumulative, row_start, row_size, thresholds, null_id,
 ):  # fmt: skip
-    """Replace words of ``rows`` in place; return -1, or the row whose length was given wrong.
-
-    ``thresholds`` holds the constant law: a word is hit if its 32 bits are at most
-    ``thresholds[0]``, or ``thresholds[1]`` if it is outside the drawable words; empty: the counts.
-    """
+    """Replace words of ``rows`` in place; return -1, or the row whose length was given wrong."""
     k0, k1 = key & _MASK, key >> _HALF
     bits, limits = np.empty(TILE, np.uint64), np.empty(TILE, np.uint64)
     visited = np.empty(TILE, np.int64)
@@ -166,16 +163,16 @@ def replace_words(
                         rows, frozen, hits, n_hits, example_ids, k0, k1, epoch, stream,
                         lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
                     )  # fmt: skip
-                    if wrong != NO_ERROR:
+                    if wrong != NOWHERE:
                         return wrong
                     n_hits = 0
         wrong = _apply_hits(
             rows, frozen, hits, n_hits, example_ids, k0, k1, epoch, stream,
             lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
         )  # fmt: skip
-        if wrong != NO_ERROR:
+        if wrong != NOWHERE:
             return wrong
-    return NO_ERROR
+    return NOWHERE
 
 
 @njit
@@ -232,7 +229,55 @@ def _apply_hits(
             rows[b, position] = other_word(
                 v, low[h], high[h], n_draw, lowest, starts, stops, draw_ids
             )
-    return NO_ERROR
+    return NOWHERE
+
+
+@njit(nogil=True, cache=True)
+def prepare_rows(
+    source, rows, frozen, n_words, do_count, do_copy, example_ids, max_id,
+    size, lowest, starts, stops,
+):  # fmt: skip
+    """Check everything, copy ``source`` to ``rows`` and count their words, as asked.
+
+    Returns what is wrong and in which row: `NO_ERROR`, `BAD_EXAMPLE` or `BAD_ID`.
+    """
+    for b in range(example_ids.size):
+        if example_ids[b] > max_id:
+            return BAD_EXAMPLE, b
+    if do_count:
+        bad = _count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, stops)
+        if bad >= 0:
+            return BAD_ID, bad
+    elif do_copy:
+        for b in range(source.shape[0]):
+            for t in range(source.shape[1]):
+                rows[b, t] = source[b, t]
+    return NO_ERROR, 0
+
+
+@njit(nogil=True, cache=True)
+def sample_rows(
+    source, rows, frozen, n_words, do_count, do_copy, example_ids, max_id, key, epoch, stream,
+    size, lowest, starts, stops, draw_ids, n_draw,
+    cumulative, row_start, row_size, thresholds, null_id,
+):  # fmt: skip
+    """`prepare_rows`, then replace words of ``rows``; `BAD_LENGTH`: a given length was wrong.
+
+    ``thresholds`` holds the constant law: a word is hit if its 32 bits are at most
+    ``thresholds[0]``, or ``thresholds[1]`` if it is outside the drawable words; empty: the counts.
+    """
+    problem, row = prepare_rows(
+        source, rows, frozen, n_words, do_count, do_copy, example_ids, max_id,
+        size, lowest, starts, stops,
+    )  # fmt: skip
+    if problem != NO_ERROR or (thresholds.size and max(thresholds[0], thresholds[1]) < 0):
+        return problem, row
+    row = _replace_words(
+        rows, frozen, n_words, example_ids, key, epoch, stream,
+        lowest, starts, stops, draw_ids, n_draw,
+        cumulative, row_start, row_size, thresholds, null_id,
+    )  # fmt: skip
+    return (BAD_LENGTH, row) if row >= 0 else (NO_ERROR, 0)
 
 
 @njit(nogil=True, cache=True)

@@ -13,8 +13,8 @@ length, so one row serves every sentence, and it ends where 2^39 no longer sees 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,7 @@ Ints = npt.NDArray[np.int64]
 SCALE = 39  # bits after the point: 2^39 · (2^24 + 1) weights still fit 64 bits
 
 
-@dataclass(frozen=True)
-class CountTable:
+class CountTable(NamedTuple):
     """Rows of cumulative integer weights; the row of length L is [start[L], start[L] + size[L])."""
 
     cumulative: npt.NDArray[np.uint64]

@@ -43,8 +43,10 @@ class Address:
     slot: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "seed", _checked(self.seed, "seed", 1 << 64))
-        object.__setattr__(self, "epoch", _checked(self.epoch, "epoch", 1 << 32))
+        if type(self.seed) is not int or not 0 <= self.seed < 1 << 64:
+            object.__setattr__(self, "seed", _checked(self.seed, "seed", 1 << 64))
+        if type(self.epoch) is not int or not 0 <= self.epoch < 1 << 32:
+            object.__setattr__(self, "epoch", _checked(self.epoch, "epoch", 1 << 32))
         if self.side not in SIDES:
             raise ValueError(f"side must be 'source' or 'target', got {self.side!r}")
         if not 0 <= self.slot < MAX_SLOTS:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,8 +38,7 @@ FORCE_ARRAYS = False  # the tests' switch: every array through `corrupt_arrays`
 UNKNOWN_WIDTH = 1 << 16  # counts are drawn up to here where a graph does not know its width
 
 
-@dataclass(frozen=True)
-class RowTable:
+class RowTable(NamedTuple):
     """What each word may become: compressed rows with inclusive cumulative 32-bit thresholds."""
 
     start: np.ndarray[Any, Any]  # int64 [size + 1]
@@ -98,7 +97,9 @@ def corrupt(
         )  # fmt: skip
     if lengths is not None or out is not None:
         raise TypeError("out= and lengths= need an array whose values are at hand on the CPU")
-    example_ids = check_example_ids(example_ids, tokens.shape[0])
+    example_ids, is_signed = check_example_ids(example_ids, tokens.shape[0])
+    if is_signed and (example_ids >> np.uint64(63)).any():
+        raise ValueError("example_ids must lie in 0 <= id < 2^64")
     if is_at_hand:
         check_range(backend.to_numpy(tokens), words)
     return corrupt_arrays(backend, tokens, rule, words, address, example_ids, frozen)

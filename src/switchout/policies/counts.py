@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,9 +38,9 @@ class SwitchOut(HammingPolicy):
         if (tau is None) == (rate is None):
             raise ValueError(f"{type(self).__name__} needs either tau or rate")
         self.words = words
-        self.tau = None if tau is None else _tau(tau)
         self.rate = None if rate is None else laws.check_rate(rate, highest=0.5)
-        self._rule = Rule(tau=self.tau, rate=self.rate)
+        self._rule = Rule(rate=self.rate) if tau is None else rule_of(tau)
+        self.tau = self._rule.tau
 
     @classmethod
     def for_rate(cls, words: Words, *, rate: float, length: int) -> SwitchOut:
@@ -109,14 +110,21 @@ class RAML(SwitchOut):
     default_side: ClassVar[str] = "target"
 
 
-def _tau(tau: Any) -> Any:
-    """Return a checked float; a traced scalar, whose value is not known yet, passes as is."""
+def rule_of(tau: Any) -> Rule:
+    """Return Algorithm 1 at a temperature; a traced one, not known yet, passes as it is."""
+    if type(tau) is float:
+        return _rule_of_float(tau)
     if hasattr(tau, "dtype") and not isinstance(tau, np.generic | np.ndarray):
         try:
             tau = float(tau)
         except Exception:  # each framework raises its own kind for a tracer
-            return tau
-    return laws.check_tau(tau)
+            return Rule(tau=tau)
+    return _rule_of_float(laws.check_tau(tau))
+
+
+@lru_cache(maxsize=256)
+def _rule_of_float(tau: float) -> Rule:
+    return Rule(tau=laws.check_tau(tau))
 
 
 def _log_binomials(n: int) -> Floats:

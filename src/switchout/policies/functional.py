@@ -6,7 +6,7 @@ from typing import Any
 
 from switchout.backends import Array, backend_of
 from switchout.philox import Address
-from switchout.policies.counts import SwitchOut
+from switchout.policies.counts import rule_of
 from switchout.sampling import corrupt
 from switchout.words import Words
 
@@ -57,6 +57,6 @@ def switch_out(
             frozen=frozen, side=side,
         )  # fmt: skip
     return corrupt(
-        tokens, SwitchOut(words, tau).rule, words=words, address=Address(seed, epoch, side),
+        tokens, rule_of(tau), words=words, address=Address(seed, epoch, side),
         example_ids=example_ids, frozen=frozen, lengths=lengths, out=out,
     )  # fmt: skip
