@@ -191,8 +191,10 @@ def main() -> None:
     for how in ("end to end", "without start-up"):
         one, two = medians[f"augment, {how}"], medians[f"augment, 2 workers, {how}"]
         print(f"two workers, {how}: {one[0] / two[0]:.2f} times one")
-    loop = medians["loop over sentences (scaled)"][1] / medians["augment, end to end"][1]
-    print(f"the loop over sentences takes {loop:.0f} times as long (CPU)")
+    loop = medians["loop over sentences (scaled)"][1]
+    for how in ("end to end", "without start-up"):
+        times_ours = loop / medians[f"augment, {how}"][1]
+        print(f"the loop over sentences takes {times_ours:.0f} times as long (CPU, {how})")
     for n, (w, c, memory) in streams.items():
         print(f"{n:>11,} lines from stdin: {w:6.2f} s, CPU {c:6.2f} s, peak memory {memory:.0f} MB")
 
