@@ -1,0 +1,106 @@
+"""Temperatures, back-translation and tuning, trained for real on a toy."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from train_toys import write_config, write_corpus
+
+from switchout.cli import run
+from switchout.corpora import open_corpus
+from switchout.experiments import tau_search, tuning
+from switchout.experiments.engines import Engine
+from switchout.experiments.reproduce import Wish, base_config
+from switchout.experiments.runs import job_of
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SWITCHOUT_RUNS", "runs")
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    write_config(tmp_path / "toy.toml", write_corpus(tmp_path / "toy-xx-yy", n_train=90))
+    return tmp_path
+
+
+OPTIONS = ("--corpus", "toy-xx-yy", "--preset", "toy.toml", "--set", "train.steps=10")
+BASE = Wish(["toy-xx-yy"], preset="toy.toml", overrides=["train.steps=8"])
+
+
+def results_of(capsys, *arguments: str):
+    capsys.readouterr()
+    assert run([*arguments, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_table2_makes_pairs_from_the_rest_of_the_training_targets(toy, capsys):
+    limit = ("--set", "data.train_pairs=60")
+    results = results_of(
+        capsys, "reproduce", "table2", *OPTIONS, *limit, "--seeds", "1", "--ratio", "0.4"
+    )
+    rows = results["columns"][0]["rows"]
+    assert [len(row["runs"]) for row in rows] == [1] * 6
+    [folder] = (toy / "runs" / "corpora").iterdir()
+    made, real = open_corpus(folder), open_corpus("toy-xx-yy", source="xx", target="yy")
+    assert made.pairs("test") == real.pairs("test")
+    assert made.pairs("train")[0] == real.pairs("train")[0][:60]
+    targets = made.pairs("synthetic")[1]
+    assert len(targets) <= 24
+    assert set(targets) <= set(real.pairs("train")[1][60:])  # never a target that has its source
+
+
+def test_backtranslate_tags_and_takes_a_run_of_the_right_direction_only(toy, capsys):
+    config = base_config("toy-xx-yy", BASE)
+    (toy / "mono.yy").write_text("b1 b2 b3\n\nb4 b5\n")
+    common = ("backtranslate", *OPTIONS, "--mono", "mono.yy", "--out", "bt")
+    facts = results_of(capsys, *common, "--tag", "<BT>", "--ratio", "1")
+    made = open_corpus("bt")
+    assert all(line.startswith("<BT> ") for line in made.pairs("synthetic")[0])
+    assert facts["pairs"]["synthetic"] + facts["dropped"] == 2  # the empty line is no sentence
+    forward = job_of(config, label="")
+    assert run(["train", "toy.toml", "--out", str(forward.folder), "--set", "train.steps=8"]) == 0
+    capsys.readouterr()
+    assert run([*common, "--run", str(forward.folder)]) == 2
+    assert "needs yy to xx" in capsys.readouterr().err
+
+
+def test_tau_grid_has_zero_on_both_axes_and_gives_the_best_more_seeds(toy, capsys):
+    results = results_of(
+        capsys, "reproduce", "tau", *OPTIONS, "--tau-x", "1", "--tau-y", "0.9", "--seeds", "2"
+    )
+    rows = {row["name"]: len(row["runs"]) for row in results["columns"][0]["rows"]}
+    assert len(rows) == 4
+    assert rows["tau_x 0, tau_y 0"] == 2
+    assert sorted(rows.values()) in ([1, 2, 2, 2], [2, 2, 2, 2])  # three best, and no noise
+    assert results["answers"][0].startswith("Best on dev")
+
+
+@pytest.mark.slow
+def test_large_grids_are_halved(toy, monkeypatch):
+    monkeypatch.setattr(tau_search, "FULL_GRID", 3)
+    monkeypatch.setattr(tau_search, "N_BEST", 1)
+    rows, failures, n_short = tau_search.search_taus(
+        base_config("toy-xx-yy", BASE),
+        Engine(workers=2),
+        taus_x=(1.0,),
+        taus_y=(0.9,),
+        seeds=(1,),
+    )
+    assert failures == []
+    assert n_short == 4 + 2  # all with a quarter of the steps, half of them with half
+    assert len(rows) in (1, 2)  # the one left, and (0, 0)
+    assert all(row.config.train.steps == 8 for row in rows)
+
+
+def test_tuning_takes_the_best_on_dev_with_a_seed_of_its_own(toy, monkeypatch):
+    monkeypatch.setattr(tuning, "DROPOUTS", (0.0, 0.9))
+    monkeypatch.setattr(tuning, "SMOOTHINGS", (0.0,))
+    wish = Wish(["toy-xx-yy"], preset="toy.toml", overrides=["train.steps=150"])
+    base = base_config("toy-xx-yy", wish)
+    tuned, n_trials = tuning.tune(base, Engine(workers=2))
+    assert n_trials == 2
+    assert tuned.model.dropout == 0.0  # nothing is learned at 0.9
+    assert tuned.seed == base.seed
+    seeds = {json.loads(p.read_text())["seed"] for p in (toy / "runs").glob("*/result.json")}
+    assert seeds == {tuning.TUNING_SEED}
