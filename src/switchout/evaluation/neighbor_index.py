@@ -5,7 +5,7 @@
   ranks; ranks that only fill up belong to no sentence.
 * A *term* is the k-th occurrence of a word in its sentence, so that the words two sentences share,
   counted with repetition, are the terms they share, and a list of the index holds ranks only.
-* The 64 most frequent terms, whose lists are the longest, are also bits of one mark per sentence.
+* The most frequent terms, whose lists are the longest, are also bits of one mark per sentence.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from switchout.evaluation.word_ids import Sentences
 
-N_MARKED = 64
+N_MARKED = 32
 LANES = 32  # ranks of a length are a multiple of this, for loops over packed counters
 
 
@@ -40,14 +40,14 @@ class Index(NamedTuple):
 
     first_rank: NDArray[np.int64]
     first_row: NDArray[np.int64]
-    rows: NDArray[np.int32]
+    rows: NDArray[np.uint32]
     order: NDArray[np.int32]
     lowest: NDArray[np.int64]
     first_term: NDArray[np.int64]
     list_starts: NDArray[np.int64]
-    ranks: NDArray[np.int32]
+    ranks: NDArray[np.uint32]
     bits: NDArray[np.uint8]
-    marks: NDArray[np.uint64]
+    marks: NDArray[np.uint32]
 
 
 def build_index(sentences: Sentences, n_train: int) -> Index:
@@ -82,7 +82,7 @@ def build_index(sentences: Sentences, n_train: int) -> Index:
 @njit(cache=True, nogil=True)
 def _sort_by_length(ids, starts, first_rank, first_row):  # type: ignore[no-untyped-def]
     n_train = len(starts) - 1
-    rows = np.empty(starts[n_train], np.int32)
+    rows = np.empty(starts[n_train], np.uint32)  # unsigned: indexing by it is quicker
     order = np.full(first_rank[-1], np.int32(n_train))
     lowest = np.full(len(first_row), n_train)
     free = first_rank.copy()
@@ -127,8 +127,8 @@ def _number_terms(rows, counts, n_distinct):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _invert(terms, counts, first_rank, list_starts, bits):  # type: ignore[no-untyped-def]
     """Return the ranks of every term, and the marks of every rank."""
-    ranks = np.empty(len(terms), np.int32)
-    marks = np.zeros(first_rank[-1], np.uint64)
+    ranks = np.empty(len(terms), np.uint32)
+    marks = np.zeros(first_rank[-1], np.uint32)
     free = list_starts.copy()
     k = 0
     for length in range(len(counts)):
@@ -138,6 +138,6 @@ def _invert(terms, counts, first_rank, list_starts, bits):  # type: ignore[no-un
                 ranks[free[term]] = rank
                 free[term] += 1
                 if bits[term] < N_MARKED:
-                    marks[rank] |= np.uint64(1) << np.uint64(bits[term])
+                    marks[rank] |= np.uint32(1) << np.uint32(bits[term])
                 k += 1
     return ranks, marks

@@ -51,11 +51,11 @@ class _Scratch(NamedTuple):
     """
 
     shared: NDArray[np.unsignedinteger]
-    local: NDArray[np.int32]
+    local: NDArray[np.unsignedinteger]
     places: NDArray[np.uint64]
     seen: NDArray[np.int32]
     terms: NDArray[np.int64]
-    unread_marks: NDArray[np.uint64]
+    unread_marks: NDArray[np.uint32]
     unread_others: NDArray[np.int64]
     n_read: NDArray[np.int64]
     hits: NDArray[np.int64]
@@ -81,11 +81,11 @@ def search(
     n_ranks = len(index.order)
     scratch = _Scratch(
         shared=np.zeros(n_ranks, counter),
-        local=np.zeros(n_distinct, np.int32),
+        local=np.zeros(n_distinct, np.uint16 if longest < 2**16 else np.uint32),
         places=np.zeros((longest + 1, longest // 64 + 1), np.uint64),
         seen=np.zeros(n_distinct, np.int32),
         terms=np.empty(longest, np.int64),
-        unread_marks=np.empty(longest + 1, np.uint64),
+        unread_marks=np.empty(longest + 1, np.uint32),
         unread_others=np.empty(longest + 1, np.int64),
         n_read=np.empty(len(index.first_row), np.int64),
         hits=np.empty(n_ranks // 2 + 1, np.int64),
@@ -149,10 +149,10 @@ def _list_terms(x, index, scratch):  # type: ignore[no-untyped-def]
         scratch.seen[word] = 0
     terms = scratch.terms[:n_terms]
     terms[:] = terms[np.argsort(index.list_starts[terms + 1] - index.list_starts[terms])]
-    scratch.unread_marks[n_terms], scratch.unread_others[n_terms] = _ZERO, 0
+    scratch.unread_marks[n_terms], scratch.unread_others[n_terms] = 0, 0
     for k in range(n_terms - 1, -1, -1):
         bit = index.bits[terms[k]]
-        mark = _ONE << np.uint64(bit) if bit < N_MARKED else _ZERO
+        mark = np.uint32(1) << np.uint32(bit) if bit < N_MARKED else np.uint32(0)
         scratch.unread_marks[k] = scratch.unread_marks[k + 1] | mark
         scratch.unread_others[k] = scratch.unread_others[k + 1] + (bit == N_MARKED)
     return n_terms
@@ -201,9 +201,9 @@ def _collect(length, n_terms, low, high, floor, index, scratch):  # type: ignore
         need = max(larger - high - (n_terms - n_read), floor)
         if need > n_read:
             continue
-        unread, others = scratch.unread_marks[n_read], scratch.unread_others[n_read]
+        # Three passes, each a short loop of independent reads: words of counters that reach the
+        # need, ranks in them whose marks make up for the rest, and the bounds of those.
         carry = ones * np.uint64((1 << (width - 1)) - need)
-        # First where a counter reaches the need, then their marks: independent reads overlap.
         n_hits = 0
         for k in range(index.first_rank[n] // per_word, index.first_rank[n + 1] // per_word, 4):
             over = (packed[k] + carry) | (packed[k + 1] + carry)
@@ -212,13 +212,20 @@ def _collect(length, n_terms, low, high, floor, index, scratch):  # type: ignore
                 for j in range(k, k + 4):
                     hits[n_hits] = j * per_word
                     n_hits += (packed[j] + carry) & tops != _ZERO
+        unread = scratch.unread_marks[n_read]
+        most = larger - scratch.unread_others[n_read]  # the bound if nothing is shared
+        n_new = n_found
         for k in range(n_hits):
-            for rank in range(hits[k], hits[k] + per_word):
-                bound = larger - others - shared[rank] - _count_bits(marks[rank] & unread)
-                found[n_found], lengths[n_found] = rank, n
-                bound = max(bound, abs(length - n))
-                bounds[n_found] = bound
-                n_found += (low <= bound) & (bound <= high) & (shared[rank] >= need)
+            for j in range(per_word):
+                rank = np.uint64(hits[k] + j)
+                found[n_new] = rank
+                n_new += most - shared[rank] - _count_bits(marks[rank] & unread) <= high
+        for k in range(n_found, n_new):
+            rank = found[k]
+            bound = max(most - shared[rank] - _count_bits(marks[rank] & unread), abs(length - n))
+            if bound >= low and shared[rank] >= floor:
+                found[n_found], lengths[n_found], bounds[n_found] = rank, n, bound
+                n_found += 1
     return n_found
 
 
@@ -252,6 +259,7 @@ def _verify(length, least, i, n_found, most, index, scratch):  # type: ignore[no
 @njit(cache=True, nogil=True, inline="always")
 def _count_bits(word):  # type: ignore[no-untyped-def]
     """Return the number of ones; LLVM knows this pattern as one instruction."""
+    word = np.uint64(word)
     word -= (word >> _ONE) & np.uint64(0x5555555555555555)
     pairs = np.uint64(0x3333333333333333)
     word = (word & pairs) + ((word >> np.uint64(2)) & pairs)

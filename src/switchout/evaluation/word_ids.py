@@ -82,12 +82,11 @@ def _number(text, n_lines):  # type: ignore[no-untyped-def]
             code = ((code << np.uint64(8)) | np.uint64(byte)) ^ (spill * _MIX)
             continue
         if i > begin:
+            if n_distinct == len(codes):
+                codes, first, sizes = _double(codes), _double(first), _double(sizes)
+                table = _rehash(codes, n_distinct)
             slot = _find(table, text, codes, first, sizes, code, begin, i - begin)
             if table[slot] < 0:
-                if n_distinct == len(codes):
-                    codes, first, sizes = _double(codes), _double(first), _double(sizes)
-                    table = _rehash(codes, n_distinct)
-                    slot = _find(table, text, codes, first, sizes, code, begin, i - begin)
                 table[slot] = n_distinct
                 codes[n_distinct], first[n_distinct], sizes[n_distinct] = code, begin, i - begin
                 n_distinct += 1
