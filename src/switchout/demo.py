@@ -43,12 +43,10 @@ def main() -> int:
     """Run the demonstration; return the exit code."""
     is_quick = os.environ.get("QUICK", "") not in ("", "0")
     n_seeds = _number("SEEDS", 1 if is_quick else 2)
-    out = OUT / "quick" if is_quick else OUT
-    os.environ.setdefault("SWITCHOUT_RUNS", str(OUT / "runs"))
     begun = time.monotonic()
     show_sampler()
     try:
-        code = _table(out, n_seeds, [*SETTINGS, *(QUICK if is_quick else ())])
+        code = _table(n_seeds, [*SETTINGS, *(QUICK if is_quick else ())])
     except SwitchOutError as error:
         print(f"switchout: {error}", file=sys.stderr)
         return 2
@@ -93,14 +91,14 @@ def _noisy(line: str, codec: Codec, policy: SwitchOut, example: int, epoch: int)
     return " ".join(tokens[new] if new == old else f"[{tokens[new]}]" for old, new in pairs)
 
 
-def _table(out: Path, n_seeds: int, settings: list[str]) -> int:
+def _table(n_seeds: int, settings: list[str]) -> int:
     from switchout.cli.experiment_output import finish
     from switchout.experiments.reproduce import Wish, reproduce
 
-    command = f"make demo SEEDS={n_seeds}"
+    command = f"make demo SEEDS={n_seeds}" + (" QUICK=1" if QUICK[0] in settings else "")
     wish = Wish(["phrasebook"], overrides=settings, n_seeds=n_seeds, command=command)
-    failures = reproduce("table1", wish, out)
-    return finish(out, failures, as_json=False)
+    failures = reproduce("table1", wish, OUT)
+    return finish(OUT, failures, as_json=False)
 
 
 def _number(name: str, default: int) -> int:

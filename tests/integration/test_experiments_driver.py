@@ -129,6 +129,7 @@ def test_killed_driver_goes_on_and_ends_with_the_same_numbers(toy):
         (["reproduce", "table1", "--preset", "broken.toml"], "did you mean 'dropout'"),
         (["reproduce", "table1", "--out", "full"], "full: is not empty"),
         (["reproduce", "table1", "--out", "other"], "format 7"),
+        (["reproduce", "table1", "--out", "figure"], "figure: holds wer, not table1"),
         (["reproduce", "tau", "--tau-x", "-1"], "--tau-x -1"),
         (["reproduce", "table1", "--tau-x", "0.5,1"], "one --tau-x and one --tau-y"),
         (["reproduce", "wer", "--corpus", "no-dev", "--preset", "toy.toml"], "no-dev"),
@@ -149,6 +150,8 @@ def test_bad_input_is_one_line_and_trains_nothing(toy, arguments, says, capsys):
     (toy / "full" / "thesis.tex").write_text("years of work")
     (toy / "other").mkdir()
     (toy / "other" / "experiment.json").write_text('{"format": 7}')
+    (toy / "figure").mkdir()
+    (toy / "figure" / "experiment.json").write_text('{"format": 1, "kind": "wer"}')
     before = sorted(path.name for path in toy.iterdir())
     assert run(arguments) == 2
     message = capsys.readouterr().err

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.experiments.leases import is_held
-from switchout.experiments.runs import Job, finished
+from switchout.experiments.runs import RECORD, Job, finished
 from switchout.experiments.worker import Outcome
 from switchout.nmt.metrics import read_metrics
 from switchout.progress import Meter
@@ -97,22 +97,21 @@ def _start(waiting: deque[Job], pool: Pool) -> None:
 
 
 class _Table:
-    """Live progress of all runs, in steps."""
+    """Live progress of all runs, in steps; what earlier visits trained counts as done."""
 
     def __init__(self, jobs: list[Job], meter: Meter):
         self.jobs, self.meter = jobs, meter
         self.begun, self.begun_steps = time.monotonic(), meter.done
 
     def show(self, running: list[Job], *, n_waiting: int, n_failed: int) -> None:
-        open_jobs = {job.folder: _last_metrics(job) for job in running}
-        done = float(_steps_done(self.jobs, open_jobs))
         parts = [f"{len(self.jobs) - n_waiting - len(running) - n_failed}/{len(self.jobs)} runs"]
         if n_failed:
             parts.append(f"{n_failed} failed")
         if not running and n_waiting:
             parts.append(f"waiting for {n_waiting} that another process trains")
-        parts += [_describe(job, open_jobs[job.folder]) for job in running[:4]]
-        self.meter.advance(done - self.meter.done, note=", ".join([*parts, *self._eta()]))
+        parts += [_describe(job) for job in running[:4]]
+        made = _steps_done(self.jobs) - self.meter.done
+        self.meter.advance(made, note=", ".join([*parts, *self._eta()]))
 
     def _eta(self) -> list[str]:
         made, seconds = self.meter.done - self.begun_steps, time.monotonic() - self.begun
@@ -125,18 +124,17 @@ class _Table:
 @contextmanager
 def _table(jobs: list[Job], label: str) -> Iterator[_Table]:
     total = sum(job.config.train.steps for job in jobs)
-    with Meter(label, total=total, unit="steps", done=_steps_done(jobs, {})) as meter:
+    with Meter(label, total=total, unit="steps", done=_steps_done(jobs)) as meter:
         yield _Table(jobs, meter)
 
 
-def _steps_done(jobs: list[Job], known: dict[Any, dict[str, Any]]) -> int:
-    done = 0
-    for job in jobs:
-        if job.folder in known:
-            done += int(known[job.folder].get("step", 0))
-        else:
-            done += job.config.train.steps if finished(job.folder) else 0
-    return done
+def _steps_done(jobs: list[Job]) -> int:
+    return sum(
+        job.config.train.steps
+        if (job.folder / RECORD).exists()
+        else int(_last_metrics(job).get("step", 0))
+        for job in jobs
+    )
 
 
 def _last_metrics(job: Job) -> dict[str, Any]:
@@ -144,5 +142,6 @@ def _last_metrics(job: Job) -> dict[str, Any]:
     return records[-1] if records else {}
 
 
-def _describe(job: Job, metrics: dict[str, Any]) -> str:
+def _describe(job: Job) -> str:
+    metrics = _last_metrics(job)
     return f"{job.label}: loss {metrics['loss']:.2f}" if metrics else f"{job.label}: starting"

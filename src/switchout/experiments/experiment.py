@@ -109,7 +109,7 @@ def records(experiment: Experiment, column: Column) -> list[RowRecord]:
 
 def save(experiment: Experiment, folder: Path) -> None:
     """Write ``experiment.json``; runs and report may come later."""
-    check_folder(folder)
+    check_folder(folder, experiment.kind)
     folder.mkdir(parents=True, exist_ok=True)
     content = {
         "format": FORMAT,
@@ -143,12 +143,14 @@ def load(folder: Path) -> Experiment:
         raise SwitchOutError(f"{path}: not written by switchout ({error!r})") from None
 
 
-def check_folder(folder: Path) -> None:
-    """Refuse a folder that holds something else."""
+def check_folder(folder: Path, kind: str) -> None:
+    """Refuse a folder that holds something else than an experiment of this kind."""
     if folder.exists() and not folder.is_dir():
         raise SwitchOutError(f"{folder}: is a file; choose another --out")
     if (folder / NAME).exists():
-        _content(folder / NAME)
+        other = _content(folder / NAME).get("kind")
+        if other != kind:
+            raise SwitchOutError(f"{folder}: holds {other}, not {kind}; choose another --out")
     elif folder.is_dir() and any(not p.name.startswith(".") for p in folder.iterdir()):
         raise SwitchOutError(
             f"{folder}: is not empty and holds no experiment; choose another --out"

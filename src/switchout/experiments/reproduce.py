@@ -69,7 +69,7 @@ def reproduce(kind: str, wish: Wish, out: Path) -> list[Failure]:
     """
     if kind not in KINDS:
         raise SwitchOutError(f"reproduce {kind}: unknown{did_you_mean(kind, KINDS)}")
-    check_folder(out)
+    check_folder(out, kind)
     bases = [base_config(name, wish) for name in wish.corpora]
     for base in bases:  # refuse all that is wrong before the first run
         check_corpora((Column("", (Row("", base, ()),)),))

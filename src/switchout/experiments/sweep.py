@@ -59,7 +59,7 @@ class Sweep(BaseModel):
 
 def sweep(path: Path, out: Path, *, engine: Engine, command: str = "") -> list[Failure]:
     """Train every configuration of a sweep with every seed; return what failed."""
-    check_folder(out)
+    check_folder(out, "sweep")
     rows = read_sweep(path)
     column = Column(column_name(rows[0].config), tuple(rows))
     check_corpora((column,))
