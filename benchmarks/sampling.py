@@ -30,6 +30,7 @@ import numpy as np
 
 import peers_sampling as peers
 import switchout as so
+from switchout import sampling
 
 PAD, BOS, EOS, SIZE = 0, 1, 2, 32_000
 WORDS = so.Words(SIZE)
@@ -83,11 +84,11 @@ def run(x: Any, seed: int, ids: np.ndarray, **more: Any) -> object:
 
 
 def array_path(x: np.ndarray, seed: int, ids: np.ndarray) -> object:
-    os.environ["SWITCHOUT_ARRAY_PATH"] = "1"
+    sampling.FORCE_ARRAYS = True
     try:
         return run(x, seed, ids)
     finally:
-        del os.environ["SWITCHOUT_ARRAY_PATH"]
+        sampling.FORCE_ARRAYS = False
 
 
 def listings(x: np.ndarray) -> Iterator[tuple[str, Call]]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from switchout.intrinsics import prefetch
 from switchout.philox import philox4x32
 
 TILE = 128  # sentences, and words, drawn together
@@ -187,10 +188,11 @@ def _apply_hits(
         np.empty(n_padded, np.uint64),
         np.empty(n_padded, np.uint64),
     )
-    has_bos = np.empty(n_hits, np.int64)
-    for h in range(n_hits):  # also brings the rows into the cache, many at a time
+    for h in range(n_hits):
         examples[h] = example_ids[hits[0, h]]
-        has_bos[h] = rows[hits[0, h], 0] < lowest
+        first = hits[0, h] * rows.shape[1]
+        for position in range(first, first + hits[1, h] + 8, 8):
+            prefetch(rows, position)
     if null_id < 0:
         for h in range(n_padded):
             block = stream + np.uint64(1 + hits[1, h])
@@ -201,7 +203,7 @@ def _apply_hits(
     for h in range(n_hits):
         b, word = hits[0, h], hits[1, h]
         if b != last:
-            last, position, n_seen = b, has_bos[h] - 1, 0
+            last, position, n_seen = b, np.int64(rows[b, 0] < lowest) - 1, 0  # past bos
         while n_seen <= word:  # at least so many positions on
             stop = position + 1 + (word + 1 - n_seen)
             if stop > width:

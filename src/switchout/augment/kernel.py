@@ -24,9 +24,9 @@ from switchout.augment.scan import (
     find_words,
     first_slot,
     is_blank,
-    prefetch,
     word_keys,
 )
+from switchout.intrinsics import prefetch
 from switchout.kernels import draw_count
 from switchout.philox import philox4x32
 

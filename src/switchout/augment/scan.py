@@ -21,6 +21,8 @@ from numba.core import cgutils
 from numba.core.runtime import rtsys
 from numba.extending import intrinsic
 
+from switchout.intrinsics import pointer
+
 PADDING = 64
 LEAN_LOADING = ("0.68.",)  # versions of numba whose loading from the cache is known
 ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -28,18 +30,13 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # multiplicative hashing: 2^64 / golden 
 _BYTE, _WORD = ir.IntType(8), ir.IntType(64)
 
 
-def _pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    data = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), _BYTE.as_pointer())
-
-
 def _block_test(test: Callable[[Any, Any, Callable[[int], Any]], Any]) -> Callable[..., Any]:
     """Return code that loads 64 bytes and packs the answers of ``test`` into 64 bits."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         block = ir.VectorType(_BYTE, 64)
-        pointer = _pointer(context, builder, signature.args[0], args[0], args[1])
-        loaded = builder.load(builder.bitcast(pointer, block.as_pointer()))
+        address = pointer(context, builder, signature.args[0], args[0], args[1])
+        loaded = builder.load(builder.bitcast(address, block.aspointer()))
         loaded.align = 1
         bits = test(builder, loaded, lambda value: ir.Constant(block, [value] * 64))
         return builder.bitcast(bits, _WORD)
@@ -74,8 +71,8 @@ def load_8_bytes(context, data, position):
     """Return the 8 bytes at ``position`` as one integer."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _pointer(context, builder, signature.args[0], args[0], args[1])
-        loaded = builder.load(builder.bitcast(pointer, _WORD.as_pointer()))
+        address = pointer(context, builder, signature.args[0], args[0], args[1])
+        loaded = builder.load(builder.bitcast(address, _WORD.aspointer()))
         loaded.align = 1
         return loaded
 
@@ -97,27 +94,12 @@ def copy_bytes(context, out, at, data, position, count):
     """Copy ``data[position:position + count]`` to ``out[at:]``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        target = _pointer(context, builder, signature.args[0], args[0], args[1])
-        source = _pointer(context, builder, signature.args[2], args[2], args[3])
+        target = pointer(context, builder, signature.args[0], args[0], args[1])
+        source = pointer(context, builder, signature.args[2], args[2], args[3])
         cgutils.raw_memcpy(builder, target, source, args[4], 1)
         return context.get_dummy_value()
 
     return types.none(out, types.int64, data, types.int64, types.int64), codegen
-
-
-@intrinsic
-def prefetch(context, array, index):
-    """Ask for ``array.flat[index]`` to be brought into the cache."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        pointer = _pointer(context, builder, signature.args[0], args[0], args[1])
-        i32 = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [_BYTE.as_pointer(), i32, i32, i32])
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(function, [pointer, i32(0), i32(3), i32(1)])
-        return context.get_dummy_value()
-
-    return types.none(array, types.int64), codegen
 
 
 def compiled(function: Callable[..., Any]) -> Any:
