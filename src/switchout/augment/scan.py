@@ -36,7 +36,7 @@ def _block_test(test: Callable[[Any, Any, Callable[[int], Any]], Any]) -> Callab
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         block = ir.VectorType(_BYTE, 64)
         address = pointer(context, builder, signature.args[0], args[0], args[1])
-        loaded = builder.load(builder.bitcast(address, block.aspointer()))
+        loaded = builder.load(builder.bitcast(address, block.as_pointer()))
         loaded.align = 1
         bits = test(builder, loaded, lambda value: ir.Constant(block, [value] * 64))
         return builder.bitcast(bits, _WORD)
@@ -72,7 +72,7 @@ def load_8_bytes(context, data, position):
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         address = pointer(context, builder, signature.args[0], args[0], args[1])
-        loaded = builder.load(builder.bitcast(address, _WORD.aspointer()))
+        loaded = builder.load(builder.bitcast(address, _WORD.as_pointer()))
         loaded.align = 1
         return loaded
 
