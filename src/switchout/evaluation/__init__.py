@@ -1,0 +1,1 @@
+"""How good, how sure, and where it helps: scores, significance, neighbours and buckets."""
