@@ -84,7 +84,7 @@ def buckets(
         sources=read_hypotheses(test, references=ref, n_lines=len(references)) if test else None,
         train=read_lines(train) if train else None,
         known=set(read_lines(vocab)) if vocab else None,
-        workers=len(os.sched_getaffinity(0)),
+        workers=os.cpu_count() or 1,
     )
     if edges is not None and len(features) != 1:
         raise SwitchOutError("--edges needs exactly one --by")

@@ -69,7 +69,7 @@ def neighbors(
             found = find_neighbors(
                 train_lines,
                 test_lines,
-                workers=workers or len(os.sched_getaffinity(0)),
+                workers=workers or os.cpu_count() or 1,
                 advance=meter.advance,
             )
     write_neighbors(out, found)
