@@ -30,6 +30,9 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
         ['a.txt']
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        yield path  # a device or pipe is written to, never replaced
+        return
     partial = path.with_name(f".{os.getpid()}.partial.{path.name}")
     try:
         yield partial
