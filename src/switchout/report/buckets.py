@@ -87,8 +87,8 @@ def plot_gains(breakdowns: Sequence[Breakdown], path: str | os.PathLike[str]) ->
     suffix = os.fspath(path).rpartition(".")[2].lower()
     if suffix not in ("svg", "png", "pdf"):
         raise SwitchOutError(f"{path}: the figure's name must end in .svg, .png or .pdf")
-    n_bars = max(len(b.buckets) * (len(b.systems) + 1) for b in breakdowns)
-    width = max(4.0, 1.0 + 0.45 * n_bars)
+    # Room for a label under every bucket, and for every bar.
+    width = 1.0 + max(len(b.buckets) * max(1.2, 0.45 * (len(b.systems) + 1)) for b in breakdowns)
     # A Figure of its own, outside pyplot: nothing to close, no global state, no display.
     figure = Figure(figsize=(width, 3.2 * len(breakdowns)), layout="constrained")
     FigureCanvasAgg(figure)
