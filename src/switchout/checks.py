@@ -36,11 +36,16 @@ def check_tokens(backend: Backend, tokens: Array, frozen: Array | None) -> None:
         raise TypeError(f"frozen must be a bool mask, got {frozen.dtype}")
 
 
-def check_example_ids(example_ids: Any, n_rows: int | None) -> tuple[Any, bool]:
-    """Return ids as uint64 [batch], or as they are if their values are not at hand.
+def check_example_ids(example_ids: Any, n_rows: int | None) -> Any:
+    """Return ids as uint64 [batch], or as they are if their values are not at hand."""
+    ids, is_signed = as_example_ids(example_ids, n_rows)
+    if is_signed and ids.size and ids.view(np.int64).min() < 0:
+        raise ValueError("example_ids must lie in 0 <= id < 2^64")
+    return ids
 
-    The second value says whether they were signed and may be negative: the samplers look at them.
-    """
+
+def as_example_ids(example_ids: Any, n_rows: int | None) -> tuple[Any, bool]:
+    """Return `check_example_ids`, and whether they may be negative, which the kernel looks at."""
     if type(example_ids) is np.ndarray:
         ids = example_ids
     elif example_ids is None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from switchout import kernels, laws
 from switchout.backends import Array, Backend
-from switchout.checks import check_example_ids, check_lengths, check_out, check_range
+from switchout.checks import as_example_ids, check_lengths, check_out, check_range
 from switchout.philox import Address
 from switchout.words import Words
 
@@ -35,7 +35,7 @@ def corrupt_on_host(
 ) -> Array:
     """`sampling.corrupt` through the kernels."""
     original = backend.to_numpy(tokens)
-    ids, is_signed = check_example_ids(example_ids, original.shape[0])
+    ids, is_signed = as_example_ids(example_ids, original.shape[0])
     target = None if out is None else check_out(backend, tokens, out)
     mask = NO_MASK if frozen is None else np.ascontiguousarray(backend.to_numpy(frozen))
     source, rows = _rows_to_write(original, target)

@@ -24,6 +24,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from switchout.backends import backend_of
+
 ROUNDS = 10
 MULTIPLIER_0, MULTIPLIER_1 = 0xD2511F53, 0xCD9E8D57
 WEYL_0, WEYL_1 = 0x9E3779B9, 0xBB67AE85
@@ -62,12 +64,17 @@ def _checked(value: Any, name: str, limit: int) -> Any:
     """Return an integer in range; a traced scalar, whose value is not known yet, passes as is."""
     if isinstance(value, bool | float | str) or value is None:
         raise TypeError(f"{name} must be an integer, got {value!r}")
+    if hasattr(value, "dtype") and not isinstance(value, np.generic | np.ndarray):
+        backend = backend_of(value)
+        if not backend.is_integer(value):
+            raise TypeError(f"{name} must be an integer, got {value!r}")
+        if not backend.on_host(value):
+            return value
+        value = backend.to_numpy(value).item()
     try:
         number = operator.index(value)
-    except Exception as error:
-        if hasattr(value, "dtype") and not isinstance(value, np.ndarray):
-            return value
-        raise TypeError(f"{name} must be an integer, got {value!r}") from error
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from None
     if not 0 <= number < limit:
         raise ValueError(f"{name} must lie in 0 <= {name} < 2^{limit.bit_length() - 1}: {number}")
     return number

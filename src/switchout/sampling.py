@@ -97,9 +97,7 @@ def corrupt(
         )  # fmt: skip
     if lengths is not None or out is not None:
         raise TypeError("out= and lengths= need an array whose values are at hand on the CPU")
-    example_ids, is_signed = check_example_ids(example_ids, tokens.shape[0])
-    if is_signed and (example_ids >> np.uint64(63)).any():
-        raise ValueError("example_ids must lie in 0 <= id < 2^64")
+    example_ids = check_example_ids(example_ids, tokens.shape[0])
     if is_at_hand:
         check_range(backend.to_numpy(tokens), words)
     return corrupt_arrays(backend, tokens, rule, words, address, example_ids, frozen)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from switchout import laws
+from switchout.backends import backend_of
 from switchout.laws import Floats
 from switchout.policies.base import HammingPolicy
 from switchout.sampling import Rule
@@ -115,10 +116,10 @@ def rule_of(tau: Any) -> Rule:
     if type(tau) is float:
         return _rule_of_float(tau)
     if hasattr(tau, "dtype") and not isinstance(tau, np.generic | np.ndarray):
-        try:
-            tau = float(tau)
-        except Exception:  # each framework raises its own kind for a tracer
+        backend = backend_of(tau)
+        if not backend.on_host(tau):
             return Rule(tau=tau)
+        tau = backend.to_numpy(tau).item()
     return _rule_of_float(laws.check_tau(tau))
 
 
