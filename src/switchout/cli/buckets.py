@@ -5,26 +5,29 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from switchout.cli.evaluation_options import (
+    Baseline,
+    Json,
+    Lowercase,
+    Ref,
+    Resamples,
+    Seed,
+    Systems,
+    Tokenize,
+)
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def buckets(
-    ref: Annotated[Path, typer.Option(help="Reference: real text, a line per sentence.")],
-    baseline: Annotated[
-        str, typer.Option(metavar="NAME=F1,F2,…", help="Outputs of the baseline's runs (seeds).")
-    ],
-    system: Annotated[
-        list[str], typer.Option(metavar="NAME=F1,F2,…", help="A system's runs; may be repeated.")
-    ],
+    ref: Ref,
+    baseline: Baseline,
+    system: Systems,
     by: Annotated[
         list[str] | None,
         typer.Option(help="wer, length, rarest, unknown; may be repeated. Default: all it can."),
@@ -46,16 +49,12 @@ def buckets(
         int, typer.Option("--buckets", min=1, help="Buckets of about equally many sentences.")
     ] = 5,
     metric: Annotated[str, typer.Option(help="bleu, chrf or ter.")] = "bleu",
-    tokenize: Annotated[
-        str, typer.Option(help="sacrebleu's tokenizer for BLEU; none for tokenised text.")
-    ] = "13a",
-    lowercase: Annotated[
-        bool, typer.Option("--lowercase", "-l", help="BLEU without case.")
-    ] = False,
-    resamples: Annotated[int, typer.Option(min=100, help="Resampled test sets.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
+    tokenize: Tokenize = "13a",
+    lowercase: Lowercase = False,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
     plot: Annotated[Path | None, typer.Option(help="Write a figure: .svg, .png or .pdf.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Gain over a baseline in buckets of test sentences, and whether it has a trend.
 
@@ -66,22 +65,29 @@ def buckets(
       switchout buckets --ref test.en --baseline base.hyp --system new.hyp \\
         --neighbors nn.tsv --by wer --edges 0.4,0.6,0.8 --json
     """
-    from switchout.cli.compare import _system
     from switchout.errors import SwitchOutError
     from switchout.evaluation.buckets import break_down
     from switchout.evaluation.features import features_of
-    from switchout.evaluation.scores import read_hypotheses, read_references
+    from switchout.evaluation.outputs import (
+        read_distances,
+        read_hypotheses,
+        read_references,
+        read_system,
+    )
     from switchout.evaluation.statistics import Metric
     from switchout.files import read_lines
     from switchout.report.buckets import gains_table, plot_gains, trends_table
 
     references = read_references(ref)
-    base, *systems = (_system(text, ref, len(references)) for text in (baseline, *system))
+    n_lines = len(references)
+    base, *systems = (
+        read_system(text, references=ref, n_lines=n_lines) for text in (baseline, *system)
+    )
     features = features_of(
         references,
         by=by or (),
-        wer=_wer(neighbors, ref, len(references)) if neighbors else None,
-        sources=read_hypotheses(test, references=ref, n_lines=len(references)) if test else None,
+        wer=read_distances(neighbors, references=ref, n_lines=n_lines) if neighbors else None,
+        sources=read_hypotheses(test, references=ref, n_lines=n_lines) if test else None,
         train=read_lines(train) if train else None,
         known=set(read_lines(vocab)) if vocab else None,
         workers=os.cpu_count() or 1,
@@ -109,19 +115,6 @@ def buckets(
         print(table.title, table.text(), "", sep="\n")
     trends = trends_table(breakdowns)
     print(trends.text(), trends.note, breakdowns[0].metric.signature, sep="\n")
-
-
-def _wer(path: Path, ref: Path, n_lines: int) -> NDArray[np.float64]:
-    from switchout.errors import SwitchOutError
-    from switchout.evaluation.neighbors import read_wer
-
-    wer = read_wer(path)
-    if len(wer) != n_lines:
-        raise SwitchOutError(
-            f"{path} has {len(wer)} lines but {ref} has {n_lines}: "
-            "make it from the same test set with 'switchout neighbors'"
-        )
-    return wer
 
 
 def _numbers(text: str) -> list[float]:

@@ -10,32 +10,35 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from switchout.cli.evaluation_options import (
+    Baseline,
+    Json,
+    Lowercase,
+    Ref,
+    Resamples,
+    Seed,
+    Systems,
+    Tokenize,
+)
+
 if TYPE_CHECKING:
-    from switchout.evaluation.comparison import Comparison, System
+    from switchout.evaluation.comparison import Comparison
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def compare(
-    ref: Annotated[Path, typer.Option(help="Reference: real text, a line per sentence.")],
-    baseline: Annotated[
-        str, typer.Option(metavar="NAME=F1,F2,…", help="Outputs of the baseline's runs (seeds).")
-    ],
-    system: Annotated[
-        list[str], typer.Option(metavar="NAME=F1,F2,…", help="A system's runs; may be repeated.")
-    ],
+    ref: Ref,
+    baseline: Baseline,
+    system: Systems,
     metric: Annotated[
         list[str] | None, typer.Option(help="bleu, chrf, ter; may be repeated. Default: bleu.")
     ] = None,
-    tokenize: Annotated[
-        str, typer.Option(help="sacrebleu's tokenizer for BLEU; none for tokenised text.")
-    ] = "13a",
-    lowercase: Annotated[
-        bool, typer.Option("--lowercase", "-l", help="BLEU without case.")
-    ] = False,
-    resamples: Annotated[int, typer.Option(min=100, help="Resampled test sets.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resampling.")] = 0,
+    tokenize: Tokenize = "13a",
+    lowercase: Lowercase = False,
+    resamples: Resamples = 10_000,
+    seed: Seed = 0,
     src: Annotated[Path | None, typer.Option(help="Source side, shown in the page.")] = None,
     examples: Annotated[int, typer.Option(min=0, help="Examples of each kind in the page.")] = 10,
     train: Annotated[
@@ -48,7 +51,7 @@ def compare(
     html: Annotated[Path | None, typer.Option(help="Write a self-contained page.")] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the table of tests as CSV.")] = None,
     latex: Annotated[Path | None, typer.Option(help="Write the tables as LaTeX.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Test differences from a baseline. A bare path is a system with one run.
 
@@ -64,7 +67,7 @@ def compare(
     p_holm                         corrected for the number of systems
     """
     from switchout.evaluation.comparison import compare as compare_systems
-    from switchout.evaluation.scores import read_hypotheses, read_references
+    from switchout.evaluation.outputs import read_hypotheses, read_references, read_system
     from switchout.evaluation.verdict import runs_compared, verdict
     from switchout.files import atomic
     from switchout.progress import Meter
@@ -72,7 +75,9 @@ def compare(
 
     metrics = metric or ["bleu"]
     references = read_references(ref)
-    base, *systems = (_system(text, ref, len(references)) for text in (baseline, *system))
+    base, *systems = (
+        read_system(text, references=ref, n_lines=len(references)) for text in (baseline, *system)
+    )
     source = None
     if src is not None:
         source = read_hypotheses(src, references=ref, n_lines=len(references))
@@ -134,13 +139,13 @@ def _page(
     from switchout.errors import SwitchOutError
     from switchout.evaluation.buckets import break_down
     from switchout.evaluation.features import features_of
-    from switchout.evaluation.neighbors import read_wer
+    from switchout.evaluation.outputs import read_distances
     from switchout.files import read_lines
     from switchout.report.compare import bucket_sections, compare_page
 
-    wer = None if neighbors is None else read_wer(neighbors)
-    if wer is not None and len(wer) != len(references):
-        raise SwitchOutError(f"{neighbors} has {len(wer)} lines but {ref} has {len(references)}")
+    wer = None
+    if neighbors is not None:
+        wer = read_distances(neighbors, references=ref, n_lines=len(references))
     if train is not None and source is None:
         raise SwitchOutError("--train needs --src, the source side of the test set")
     main = [r for r in results if r.metric is results[0].metric]
@@ -153,7 +158,7 @@ def _page(
             wer=wer,
             sources=source,
             train=None if train is None else read_lines(train),
-            workers=len(os.sched_getaffinity(0)),
+            workers=os.cpu_count() or 1,
         ),
         metric=main[0].metric,
         n_resamples=main[0].n_resamples,
@@ -169,20 +174,3 @@ def _page(
         seed=seed,
         data=f"reference {ref.name}, sha256 {digest[:16]}",
     )
-
-
-def _system(text: str, ref: Path, n_lines: int) -> System:
-    """Read ``NAME=f1,f2,…``, or a bare path as a system of one run."""
-    from switchout.errors import SwitchOutError
-    from switchout.evaluation.comparison import System
-    from switchout.evaluation.scores import read_hypotheses
-
-    name, equals, files = text.partition("=")
-    if not equals or Path(text).exists():
-        name, paths = text, [text]
-    else:
-        paths = files.split(",")
-        if not name or not all(paths):
-            raise SwitchOutError(f"{text!r}: expected NAME=file1,file2,… or one path")
-    runs = [read_hypotheses(p, references=ref, n_lines=n_lines) for p in paths]
-    return System(name, runs, run_names=paths)

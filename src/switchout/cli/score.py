@@ -8,27 +8,25 @@ from typing import Annotated
 
 import typer
 
+from switchout.cli.evaluation_options import Json, Lowercase, Ref, Seed, Tokenize
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
 def score(
     hypotheses: Annotated[list[Path], typer.Argument(metavar="HYP…", help="Outputs to score.")],
-    ref: Annotated[Path, typer.Option(help="Reference: real text, a line per sentence.")],
+    ref: Ref,
     metric: Annotated[
         list[str] | None, typer.Option(help="bleu, chrf, ter; may be repeated. Default: all.")
     ] = None,
-    tokenize: Annotated[
-        str, typer.Option(help="sacrebleu's tokenizer for BLEU; none for tokenised text.")
-    ] = "13a",
-    lowercase: Annotated[
-        bool, typer.Option("--lowercase", "-l", help="BLEU without case.")
-    ] = False,
+    tokenize: Tokenize = "13a",
+    lowercase: Lowercase = False,
     resamples: Annotated[
         int, typer.Option(min=0, help="Bootstrap resamples for 95% intervals; 0: none.")
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    seed: Seed = 0,
+    as_json: Json = False,
 ) -> None:
     """Score outputs with sacrebleu; its signature identifies the numbers.
 
@@ -37,7 +35,8 @@ def score(
       switchout score base.hyp switchout.hyp --ref test.en
       switchout score tokenised.hyp --ref test.tok.en --tokenize none --json
     """
-    from switchout.evaluation.scores import read_hypotheses, read_references, score_all
+    from switchout.evaluation.outputs import read_hypotheses, read_references
+    from switchout.evaluation.scores import score_all
     from switchout.evaluation.statistics import FORMULAS
     from switchout.progress import Meter
 

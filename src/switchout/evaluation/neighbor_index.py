@@ -1,8 +1,8 @@
 """An inverted index over the words of training sentences, for `neighbor_search`.
 
 * Sentences are renumbered by length ("rank"), so that a range of lengths is a range of ranks and
-  the words of the sentences of one length form a matrix. Each length begins at a multiple of 8
-  ranks; ranks that only fill up belong to no sentence.
+  the words of the sentences of one length form a matrix. Each length begins at a multiple
+  of `LANES` ranks; ranks that only fill up belong to no sentence.
 * A *term* is the k-th occurrence of a word in its sentence, so that the words two sentences share,
   counted with repetition, are the terms they share, and a list of the index holds ranks only.
 * The most frequent terms, whose lists are the longest, are also bits of one mark per sentence.

@@ -1,18 +1,14 @@
-"""Scores of translations with sacrebleu, and the reading of what is to be scored."""
+"""Scores of translations with sacrebleu."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from switchout.errors import SwitchOutError
 from switchout.evaluation.resampling import bootstrap_sums
 from switchout.evaluation.statistics import FORMULAS, Array, Metric
-from switchout.files import read_lines
 from switchout.progress import Meter
 
 
@@ -88,22 +84,3 @@ def _intervals(
         return [None] * len(statistics)
     resampled = bootstrap_sums(statistics, n_resamples=n_resamples, seed=seed)
     return [np.quantile(metric.from_sums(sums), [0.025, 0.975]).tolist() for sums in resampled]
-
-
-def read_references(path: str | os.PathLike[str]) -> list[str]:
-    """Return the reference lines; a file without a word is an error."""
-    references = read_lines(path)
-    if not any(line.strip() for line in references):
-        raise SwitchOutError(f"{path}: the reference is empty: nothing to score")
-    return references
-
-
-def read_hypotheses(path: str | os.PathLike[str], *, references: Path, n_lines: int) -> list[str]:
-    """Return as many hypotheses as there are references; another number is an error."""
-    hypotheses = read_lines(path)
-    if len(hypotheses) != n_lines:
-        raise SwitchOutError(
-            f"{path} has {len(hypotheses)} lines but {references} has {n_lines}: "
-            "they must match line by line"
-        )
-    return hypotheses

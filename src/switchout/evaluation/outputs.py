@@ -1,0 +1,55 @@
+"""Reading what is to be scored: files that must match a reference, line by line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from switchout.errors import SwitchOutError
+from switchout.evaluation.comparison import System
+from switchout.evaluation.neighbors import read_wer
+from switchout.evaluation.statistics import Array
+from switchout.files import read_lines
+
+
+def read_references(path: str | os.PathLike[str]) -> list[str]:
+    """Return the reference lines; a file without a word is an error."""
+    references = read_lines(path)
+    if not any(line.strip() for line in references):
+        raise SwitchOutError(f"{path}: the reference is empty: nothing to score")
+    return references
+
+
+def read_hypotheses(path: str | os.PathLike[str], *, references: Path, n_lines: int) -> list[str]:
+    """Return as many lines as there are references; another number is an error."""
+    hypotheses = read_lines(path)
+    if len(hypotheses) != n_lines:
+        raise SwitchOutError(
+            f"{path} has {len(hypotheses)} lines but {references} has {n_lines}: "
+            "they must match line by line"
+        )
+    return hypotheses
+
+
+def read_system(text: str, *, references: Path, n_lines: int) -> System:
+    """Read the outputs of ``NAME=f1,f2,…``, or of a bare path as a system of one run."""
+    name, equals, files = text.partition("=")
+    if not equals or Path(text).exists():  # a path may hold a "=" too
+        name, paths = text, [text]
+    else:
+        paths = files.split(",")
+        if not name or not all(paths):
+            raise SwitchOutError(f"{text!r}: expected NAME=file1,file2,… or one path")
+    runs = [read_hypotheses(path, references=references, n_lines=n_lines) for path in paths]
+    return System(name, runs, run_names=paths)
+
+
+def read_distances(path: str | os.PathLike[str], *, references: Path, n_lines: int) -> Array:
+    """Return the WER of every test sentence from a file of ``switchout neighbors``, [sentence]."""
+    wer = read_wer(path)
+    if len(wer) != n_lines:
+        raise SwitchOutError(
+            f"{path} has {len(wer)} lines but {references} has {n_lines}: "
+            "make it from the same test set with 'switchout neighbors'"
+        )
+    return wer
