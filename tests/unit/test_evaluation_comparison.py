@@ -52,6 +52,15 @@ def test_delta_is_the_difference_of_run_means_and_tests_use_lower_median_runs() 
     assert single[0].p_randomization == result.p_randomization
 
 
+def test_interval_of_one_run_against_several_is_of_the_means() -> None:
+    """The middle of the interval is δ, not the difference of the runs that p_bootstrap compares."""
+    [result] = compared(system("a", 0.9, 0.2, 0.1), system("b", 0.25, seed=1))
+    assert result.seeds is None
+    assert result.delta > 10  # the lower-median run of a is better than b, its mean is not
+    assert sum(result.ci95) / 2 == pytest.approx(result.delta)  # type: ignore[arg-type]
+    assert "the means over runs" in runs_compared(result)
+
+
 @pytest.mark.parametrize("metric", ["bleu", "chrf", "ter"])
 @pytest.mark.parametrize("n_runs", [1, 3])
 def test_identical_systems_have_p_one(metric: str, n_runs: int) -> None:

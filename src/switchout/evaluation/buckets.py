@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from switchout.errors import SwitchOutError
 from switchout.evaluation.comparison import N_RESAMPLES, System
 from switchout.evaluation.features import Feature, length
-from switchout.evaluation.resampling import bootstrap_sums, jackknife
+from switchout.evaluation.resampling import bootstrap_scores, jackknife
 from switchout.evaluation.significance import bootstrap_interval
 from switchout.evaluation.statistics import Array, Metric
 from switchout.evaluation.trend import Trend, trend
@@ -209,10 +209,8 @@ def _gains(
         return [Gain(None, None, None, None)] * len(others)
     sides = [[run[members] for run in runs] for runs in (base, *others)]
     scores = [np.mean([metric.from_sums(run.sum(axis=0)) for run in runs]) for runs in sides]
-    sums = iter(
-        bootstrap_sums([run for runs in sides for run in runs], n_resamples=n_resamples, seed=seed)
-    )
-    drawn = [np.mean([metric.from_sums(next(sums)) for _ in runs], axis=0) for runs in sides]
+    by_run = bootstrap_scores(metric, sides, n_resamples=n_resamples, seed=seed)
+    drawn = [scores.mean(axis=0) for scores in by_run]
     gains = []
     for score, resampled in zip(scores[1:], drawn[1:], strict=True):
         delta = float(score - scores[0])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from switchout.errors import SwitchOutError
-from switchout.evaluation.resampling import bootstrap_sums, jackknife, subset_sums
+from switchout.evaluation.resampling import bootstrap_scores, jackknife, subset_sums
 from switchout.evaluation.significance import (
     SeedsTest,
     bootstrap_interval,
@@ -46,14 +46,14 @@ class Scored:
         system: Whose outputs.
         scores: Corpus score of each run.
         tested: Index of the lower-median run, which the single-run tests use.
-        statistics: Sentence statistics of that run, [sentence, statistic].
+        statistics: Sentence statistics [sentence, statistic] of each run.
         pseudo_values: Jackknife pseudo-values of all runs, [run, sentence].
     """
 
     system: System
     scores: tuple[float, ...]
     tested: int
-    statistics: Array
+    statistics: Sequence[Array]
     pseudo_values: Array
 
     @property
@@ -75,8 +75,8 @@ class Comparison:
     """One system against the baseline under one metric; δ = system − baseline.
 
     ``p_bootstrap`` and ``p_randomization`` compare the lower-median runs; ``seeds`` compares the
-    systems (None with fewer than 2 runs a side). ``ci95`` belongs to ``seeds``, or to the
-    bootstrap; None where one sentence leaves nothing to resample.
+    systems (None with fewer than 2 runs a side). ``ci95`` is that of ``seeds``, or the bootstrap's
+    of ``delta``, over all runs; None where one sentence leaves nothing to resample.
     """
 
     metric: Metric
@@ -168,27 +168,37 @@ def _scored(metric: Metric, system: System, meter: Meter | None) -> Scored:
     scores = tuple(metric.score(s) for s in statistics)
     tested = sorted(range(len(scores)), key=scores.__getitem__)[(len(scores) - 1) // 2]
     pseudo_values = np.array([jackknife(metric, s) for s in statistics])
-    return Scored(system, scores, tested, statistics[tested], pseudo_values)
+    return Scored(system, scores, tested, statistics, pseudo_values)
 
 
 def _compare_scored(
     metric: Metric, scored: list[Scored], n_resamples: int, seed: int
 ) -> list[Comparison]:
-    """Compare ``scored[1:]`` with ``scored[0]``, all on the same resampled test sets."""
-    base = scored[0]
-    drawn = bootstrap_sums([s.statistics for s in scored], n_resamples=n_resamples, seed=seed)
-    swapped = subset_sums(
-        [s.statistics - base.statistics for s in scored[1:]], n_resamples=n_resamples, seed=seed
+    """Compare each with the first, all on the same resampled test sets."""
+    base, *others = scored
+    base_drawn, *others_drawn = bootstrap_scores(
+        metric, [s.statistics for s in scored], n_resamples=n_resamples, seed=seed
     )
-    base_sum = base.statistics.sum(axis=0)
-    base_drawn = metric.from_sums(drawn[0])
+    base_tested = base.statistics[base.tested]
+    swapped = subset_sums(
+        [other.statistics[other.tested] - base_tested for other in others],
+        n_resamples=n_resamples,
+        seed=seed,
+    )
     results = []
-    for other, other_drawn, swap in zip(scored[1:], drawn[1:], swapped, strict=True):
-        other_sum = other.statistics.sum(axis=0)
-        tested_delta = other.scores[other.tested] - base.scores[base.tested]
-        shuffled = metric.from_sums(other_sum - swap) - metric.from_sums(base_sum + swap)
-        resampled = metric.from_sums(other_drawn) - base_drawn
-        results.append(_comparison(metric, base, other, tested_delta, resampled, shuffled))
+    for other, drawn, swap in zip(others, others_drawn, swapped, strict=True):
+        other_sum = other.statistics[other.tested].sum(axis=0)
+        swapped_base = metric.from_sums(base_tested.sum(axis=0) + swap)
+        results.append(
+            _comparison(
+                metric,
+                base,
+                other,
+                resampled=drawn[other.tested] - base_drawn[base.tested],
+                resampled_means=drawn.mean(axis=0) - base_drawn.mean(axis=0),
+                shuffled=metric.from_sums(other_sum - swap) - swapped_base,
+            )
+        )
     return results
 
 
@@ -196,16 +206,19 @@ def _comparison(
     metric: Metric,
     base: Scored,
     other: Scored,
-    tested_delta: float,
+    *,
     resampled: Array,
+    resampled_means: Array,
     shuffled: Array,
 ) -> Comparison:
+    """Put together what is known; arrays are differences [resample] of runs, or of their means."""
     delta = other.mean - base.mean
-    one_sentence = len(base.statistics) < 2
+    tested_delta = other.scores[other.tested] - base.scores[base.tested]
+    one_sentence = base.pseudo_values.shape[1] < 2
     seeds = None
     if not one_sentence and min(len(base.scores), len(other.scores)) > 1:
         seeds = seeds_test(delta, base.pseudo_values, other.pseudo_values)
-    ci95 = seeds.ci95 if seeds else bootstrap_interval(tested_delta, resampled)
+    ci95 = seeds.ci95 if seeds else bootstrap_interval(delta, resampled_means)
     return Comparison(
         metric=metric,
         baseline=base,

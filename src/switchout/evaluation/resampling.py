@@ -30,6 +30,24 @@ def bootstrap_sums(statistics: Sequence[Array], *, n_resamples: int, seed: int) 
     return _weighted_sums(statistics, _counts, n_resamples, rng)
 
 
+def bootstrap_scores(
+    metric: Metric, sides: Sequence[Sequence[Array]], *, n_resamples: int, seed: int
+) -> list[Array]:
+    """Return the scores of several sides' runs on the same resampled test sets.
+
+    Args:
+        metric: Of the scores.
+        sides: Statistics [sentence, statistic] of each run of each side.
+        n_resamples, seed: As for `bootstrap_sums`.
+
+    Returns:
+        An array [run, resample] for each side.
+    """
+    runs = [run for side in sides for run in side]
+    sums = iter(bootstrap_sums(runs, n_resamples=n_resamples, seed=seed))
+    return [np.array([metric.from_sums(next(sums)) for _ in side]) for side in sides]
+
+
 def subset_sums(statistics: Sequence[Array], *, n_resamples: int, seed: int) -> list[Array]:
     """Return sums over random subsets: each sentence is in with probability one half."""
     rng = np.random.default_rng((seed, 1))  # independent of the bootstrap's

@@ -31,7 +31,8 @@ def runs_compared(result: Comparison) -> str:
     if max(len(side.scores) for side in sides) == 1:
         return ""
     base, other = (side.system.run_name(side.tested) for side in sides)
-    return f"The sentence tests compare the lower-median runs, {base} and {other}."
+    text = f"The sentence tests compare the lower-median runs, {base} and {other}"
+    return f"{text}." if result.seeds else f"{text}; the interval is of the means over runs."
 
 
 def _finding(result: Comparison) -> str:
