@@ -17,11 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from switchout.corpora.atomic_folder import atomic_folder
 from switchout.corpora.codec import Codec
 from switchout.corpora.vocabulary import UNK
 from switchout.errors import SwitchOutError
-from switchout.files import read_bytes
+from switchout.files import atomic_folder, read_bytes
 
 FACTS = "pairs.json"
 CHUNK = 1 << 16  # pairs held in memory while building

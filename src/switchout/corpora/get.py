@@ -10,13 +10,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from switchout.corpora.atomic_folder import atomic_folder
 from switchout.corpora.cleaning import hold_out
 from switchout.corpora.download import download
 from switchout.corpora.opening import open_folder
 from switchout.corpora.registry import Entry
 from switchout.corpora.text import COMPRESSIONS, find_file, stream_lines, write_lines
 from switchout.errors import SwitchOutError
+from switchout.files import atomic_folder
 
 ORIGIN = "origin.json"
 

@@ -17,7 +17,6 @@ from itertools import tee
 from pathlib import Path
 from typing import Any
 
-from switchout.corpora.atomic_folder import atomic_folder
 from switchout.corpora.cleaning import Cleaning, hold_out
 from switchout.corpora.codec import Codec, build_codecs
 from switchout.corpora.corpus import BleuSpec, Corpus
@@ -27,6 +26,7 @@ from switchout.corpora.registry import find_entry
 from switchout.corpora.text import FilePairs
 from switchout.corpora.vocabulary import UNK
 from switchout.errors import SwitchOutError
+from switchout.files import atomic_folder
 from switchout.progress import Meter
 
 NO_LIMIT = 2**31 - 1

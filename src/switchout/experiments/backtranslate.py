@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from switchout.corpora import Corpus, open_corpus
-from switchout.corpora.atomic_folder import atomic_folder
 from switchout.corpora.opening import FACTS
 from switchout.corpora.text import stream_lines, write_lines
 from switchout.errors import SwitchOutError
@@ -25,6 +24,7 @@ from switchout.experiments.config import Augment, Config
 from switchout.experiments.engines import Engine, train_all
 from switchout.experiments.run import read_run_config
 from switchout.experiments.runs import corpus_of, finished, job_of, runs_root
+from switchout.files import atomic_folder
 from switchout.progress import Meter
 
 log = logging.getLogger(__name__)

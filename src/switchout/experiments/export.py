@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 from typing import Literal
 
-from switchout.corpora.atomic_folder import atomic_folder
 from switchout.errors import SwitchOutError
 from switchout.experiments.translate import load_ensemble
+from switchout.files import atomic_folder
 from switchout.nmt.checkpoint import write_checkpoint
 from switchout.nmt.export import QUANTIZATIONS, write_ctranslate2
 
