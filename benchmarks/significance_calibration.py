@@ -37,6 +37,8 @@ from switchout.evaluation.significance import SeedsTest, p_bootstrap, p_randomiz
 from switchout.evaluation.statistics import Array, Metric
 from switchout.files import read_lines
 
+SLOW = "about ten minutes"
+
 DAMAGE = (0.15, 0.2, 0.25, 0.3, 0.35)  # share of words replaced; a third as many are dropped
 REPLICATES = 4
 GRID = ((2, 2), (3, 3), (4, 4), (4, 9), (9, 9))
