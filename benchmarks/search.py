@@ -97,10 +97,11 @@ def ours(task: dict, folder: Path) -> dict[str, Callable[[], tuple[float, int]]]
     """Return our search, and CTranslate2's with the same weights, as timed functions."""
     import torch
 
+    from switchout.corpora.vocabulary import EOS
     from switchout.nmt.cpu import prepare_cpu
     from switchout.nmt.export import write_ctranslate2
     from switchout.nmt.model import ModelSpec, Transformer
-    from switchout.nmt.search import EOS, translate_ids
+    from switchout.nmt.search import translate_ids
 
     prepare_cpu(1)
     spec = ModelSpec(

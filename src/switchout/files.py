@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from switchout.errors import SwitchOutError
 
@@ -75,22 +76,29 @@ def atomic_folder(folder: Path, *, marker: str) -> Iterator[Path]:
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the whole content, decompressed by suffix; a damaged archive is an error."""
+@contextmanager
+def open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file for reading, decompressed by suffix; all that goes wrong names the file."""
     from xopen import xopen
 
     try:
         with xopen(path, "rb", threads=0) as handle:
-            content: bytes = handle.read()
-            return content
+            yield handle
     except FileNotFoundError:
         raise SwitchOutError(f"{path}: no such file") from None
     except IsADirectoryError:
         raise SwitchOutError(f"{path}: is a folder, expected a file") from None
     except Exception as error:  # gzip, lzma, bz2 and zstd each raise their own kind
-        if isinstance(error, MemoryError | PermissionError):
+        is_of_the_system = isinstance(error, OSError) and error.errno is not None
+        if is_of_the_system or isinstance(error, MemoryError | SwitchOutError):
             raise
         raise SwitchOutError(f"{path}: damaged or truncated archive ({error})") from None
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the whole content, decompressed by suffix; a damaged archive is an error."""
+    with open_bytes(path) as handle:
+        return handle.read()
 
 
 def read_lines(path: str | os.PathLike[str]) -> list[str]:

@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 import torch
 
+from switchout.corpora.vocabulary import BOS, EOS
 from switchout.errors import SwitchOutError
 from switchout.nmt import search
-from switchout.nmt.model import BOS, ModelSpec, Transformer
-from switchout.nmt.search import EOS, Hypothesis, default_limit, translate_ids
+from switchout.nmt.model import ModelSpec, Transformer
+from switchout.nmt.search import Hypothesis, default_limit, translate_ids
 
 TINY = ModelSpec(
     src_size=9, tgt_size=6, layers=2, heads=3, d_head=4, d_model=8, d_inner=10, init=0.8

@@ -7,7 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from switchout.nmt.batches import BOS, EOS, BatchPlan, make_batch, prefetch, split
+from switchout.corpora.vocabulary import BOS, EOS
+from switchout.nmt.batches import BatchPlan, make_batch, prefetch, split
 
 
 class Pairs:

@@ -201,7 +201,6 @@ def build_codecs(
         case, tokenizer: See the module; the tokenizer is the corpus's own unless given.
         files: Vocabulary files of source and target.
     """
-
     tokenizer = tokenizer or corpus.tokenizer
     if kind is None:
         is_limited = min_count > 1 or max_size is not None or shared

@@ -15,6 +15,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from switchout.errors import SwitchOutError
+from switchout.files import open_bytes
 
 COMPRESSIONS = ("", ".gz", ".xz", ".bz2", ".zst")
 
@@ -59,11 +60,13 @@ class TsvPairs:
 
 def stream_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file without their ``\\n``, decompressed by suffix."""
-    for number, line in enumerate(_byte_lines(path), 1):
-        try:
-            yield line.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise SwitchOutError(f"{path}:{number}: not valid UTF-8 ({error.reason})") from None
+    with open_bytes(path) as handle:
+        for number, line in enumerate(handle, 1):
+            try:
+                text = line.removesuffix(b"\n").decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise SwitchOutError(f"{path}:{number}: not valid UTF-8 ({error.reason})") from None
+            yield text
 
 
 def find_file(folder: Path, name: str) -> Path | None:
@@ -78,20 +81,3 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write UTF-8 lines, each ended by ``\\n``."""
     with path.open("w", encoding="utf-8", newline="\n") as handle:
         handle.writelines(line + "\n" for line in lines)
-
-
-def _byte_lines(path: Path) -> Iterator[bytes]:
-    from xopen import xopen
-
-    try:
-        with xopen(path, "rb", threads=0) as handle:
-            for line in handle:
-                yield line.removesuffix(b"\n")
-    except FileNotFoundError:
-        raise SwitchOutError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise SwitchOutError(f"{path}: is a folder, expected a file") from None
-    except Exception as error:  # gzip, lzma, bz2 and zstd each raise their own kind
-        if isinstance(error, MemoryError | PermissionError | SwitchOutError):
-            raise
-        raise SwitchOutError(f"{path}: damaged or truncated archive ({error})") from None

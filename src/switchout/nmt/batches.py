@@ -21,8 +21,9 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from switchout.corpora.vocabulary import BOS, EOS, PAD
+
 Ints = NDArray[np.int64]
-PAD, BOS, EOS = 0, 1, 2
 MIXED = 4  # batches over which sentences of one length change places
 
 
@@ -116,10 +117,8 @@ def _cut(lengths: Ints, batch_tokens: int) -> Ints:
     cuts = [0]
     while cuts[-1] < len(lengths):
         start = cuts[-1]
-        low, high = (
-            start + 1,
-            min(len(lengths), start + max(1, batch_tokens // int(lengths[start]))),
-        )
+        most_rows = max(1, batch_tokens // int(lengths[start]))
+        low, high = start + 1, min(len(lengths), start + most_rows)
         while low < high:  # rows x longest grows with rows: bisect for the last that fits
             middle = (low + high + 1) // 2
             fits = (middle - start) * int(lengths[middle - 1]) <= batch_tokens

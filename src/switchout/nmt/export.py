@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from torch import Tensor, nn
 
+from switchout.corpora.vocabulary import BOS, PAD
 from switchout.errors import SwitchOutError
-from switchout.nmt.model import BOS, PAD, Attention, FeedForward, Transformer
+from switchout.nmt.model import Attention, FeedForward, Transformer
 
 QUANTIZATIONS = ("int8", "int8_float32", "int16", "float16")
 

@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from switchout.corpora.vocabulary import BOS, EOS
 from switchout.errors import SwitchOutError
 from switchout.nmt.decoding import Decoder
-from switchout.nmt.model import BOS, Transformer
+from switchout.nmt.model import Transformer
 
-EOS = 2
 _CLEAR_BELOW = 0.75  # share of rows still at work below which the others are cleared away
 
 

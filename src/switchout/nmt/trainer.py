@@ -18,8 +18,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from switchout.corpora.vocabulary import PAD
 from switchout.errors import SwitchOutError
-from switchout.nmt.batches import PAD, Batch, BatchPlan, Pairs, make_batch, split
+from switchout.nmt.batches import Batch, BatchPlan, Pairs, make_batch, split
 from switchout.nmt.distributed import Processes
 from switchout.nmt.dropout import dropout_keys
 from switchout.nmt.flat import FlatParameters, Sums
