@@ -10,7 +10,8 @@ from switchout.corpora.phrasebook.draw import Choices
 from switchout.corpora.phrasebook.english import Verb as EnglishVerb
 from switchout.corpora.phrasebook.english import article, plural, verb_group
 from switchout.corpora.phrasebook.lexicon import adjectives, nouns
-from switchout.corpora.phrasebook.nounphrase import HE, YOU, I, build
+from switchout.corpora.phrasebook.nounphrase import build
+from switchout.corpora.phrasebook.people import HE, YOU, I
 
 DECLENSIONS = {  # determiner, adjective, noun, plural → nominative, accusative, dative, genitive
     (

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from switchout.corpora.phrasebook import english, german
 from switchout.corpora.phrasebook.draw import Choices, Wheel, weighted
-from switchout.corpora.phrasebook.events import clock_time
-from switchout.corpora.phrasebook.everyday import BE_EN, be, maybe
 from switchout.corpora.phrasebook.german import ACC, DAT, GEN, NOM
 from switchout.corpora.phrasebook.lexicon import Noun, tagged, words
-from switchout.corpora.phrasebook.nounphrase import (
+from switchout.corpora.phrasebook.nounphrase import Phrase, build
+from switchout.corpora.phrasebook.numbers import in_words, number
+from switchout.corpora.phrasebook.people import (
     ASKING,
     ASSERTING,
     HE,
     SHE,
     I,
-    Phrase,
-    build,
     company,
     person,
     pronoun,
 )
-from switchout.corpora.phrasebook.numbers import in_words, number
+from switchout.corpora.phrasebook.tenses import clock_time
+from switchout.corpora.phrasebook.things import BE_EN, be, maybe
 
 Pair = tuple[str, str]
 

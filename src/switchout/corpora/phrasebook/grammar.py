@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from switchout.corpora.phrasebook import errands, everyday, sentences
+from switchout.corpora.phrasebook import errands, feelings, questions, relatives, sentences, things
 from switchout.corpora.phrasebook.draw import Choices, weighted
 from switchout.corpora.phrasebook.situations import because
 
 KINDS: dict[Callable[[Choices], tuple[str, str]], int] = {
     sentences.statement: 340,
-    sentences.yes_no: 95,
-    sentences.wh: 120,
+    questions.yes_no: 95,
+    questions.wh: 120,
     sentences.request: 60,
     sentences.lets: 20,
     sentences.that: 80,
-    sentences.whether: 75,
+    questions.whether: 75,
     sentences.two_statements: 30,
     sentences.to_infinitive: 25,
     sentences.in_order_to: 25,
     sentences.since: 22,
-    sentences.relative: 75,
+    relatives.relative: 75,
     because: 65,
     errands.price: 22,
     errands.directions: 32,
@@ -28,17 +28,17 @@ KINDS: dict[Callable[[Choices], tuple[str, str]], int] = {
     errands.age: 15,
     errands.introduction: 16,
     errands.order: 24,
-    everyday.weather: 4,
-    everyday.pain: 12,
-    everyday.feeling: 25,
-    everyday.quality: 45,
-    everyday.comparison: 25,
-    everyday.liking: 28,
-    everyday.having: 28,
-    everyday.positions: 28,
+    feelings.weather: 4,
+    feelings.pain: 12,
+    feelings.feeling: 25,
+    things.quality: 45,
+    things.comparison: 25,
+    feelings.liking: 28,
+    things.having: 28,
+    things.positions: 28,
     errands.thanks: 8,
-    everyday.belongings: 16,
-    everyday.taken_up: 20,
+    things.belongings: 16,
+    things.taken_up: 20,
 }
 WHEEL = weighted(KINDS)
 

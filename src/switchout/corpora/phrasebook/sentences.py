@@ -1,4 +1,4 @@
-"""Sentences made of clauses: statements, questions, requests, subordinate and relative clauses."""
+"""Statements, requests and proposals, and what one claims, plans and goes somewhere for."""
 
 from __future__ import annotations
 
@@ -8,20 +8,14 @@ from switchout.corpora.phrasebook import german
 from switchout.corpora.phrasebook.clause import Clause
 from switchout.corpora.phrasebook.draw import Choices, Wheel, weighted, zipf
 from switchout.corpora.phrasebook.english import Verb as EnglishVerb
-from switchout.corpora.phrasebook.events import NOBODY, event, frames_with, place
-from switchout.corpora.phrasebook.lexicon import Frame, Noun, frames, nouns, tagged, words
-from switchout.corpora.phrasebook.nounphrase import (
-    ASKING,
+from switchout.corpora.phrasebook.events import event, frames_with, named, place
+from switchout.corpora.phrasebook.lexicon import Frame, frames, nouns, words
+from switchout.corpora.phrasebook.people import (
     ASSERTING,
-    HE,
-    SHE,
-    THEY,
+    OTHERS,
     WE,
     YOU,
     YOU_POLITE,
-    I,
-    Phrase,
-    build,
     person,
     pronoun,
 )
@@ -65,123 +59,6 @@ def _timeless(d: Choices, frame: Frame, plan: str) -> Clause:
     return clause
 
 
-def yes_no(d: Choices) -> Pair:
-    clause = event(d, pronouns=ASKING, negation=0)
-    _as_asked(clause)
-    return f"{clause.de_question()} ?", f"{clause.en_question()} ?"
-
-
-def _as_asked(clause: Clause) -> None:
-    """Set modals as they are asked: not *must you*, *may she*, *do we want to*."""
-    if clause.de_form == "must":
-        clause.en_form = "have to"
-    if clause.de_form == "may":
-        clause.en_form = "be allowed to"
-    if clause.de_form == "want" and clause.subject is WE:  # wollen wir is a proposal: see lets
-        clause.de_form, clause.en_form = "would like", "would like to"
-
-
-WH = weighted({"why": 16, "when": 18, "where": 16, "object": 26, "subject": 14, "often": 10})
-
-
-def wh(d: Choices) -> Pair:
-    clause = _wh_clause(d, ASKING)
-    _as_asked(clause)
-    return f"{clause.de_question()} ?", f"{clause.en_question()} ?"
-
-
-def _wh_clause(d: Choices, pronouns: Wheel[Phrase]) -> Clause:
-    """Return a clause with a question word in ``wh`` and a gap where its answer would be."""
-    kind = d.spin(WH)
-    if kind == "why":
-        clause = event(d, pronouns=pronouns, negation=20)
-        clause.wh = ("warum", "why")
-    elif kind == "when":
-        clause = event(d, d.spin(frames_with("e")), pronouns=pronouns, negation=0, plan=_when(d))
-        clause.time = ("", "")
-        clause.wh = ("wann", "when")
-    elif kind == "often":
-        clause = event(d, d.spin(frames_with("a")), pronouns=pronouns, negation=0, plan="habit")
-        clause.time = clause.often = ("", "")
-        clause.wh = ("wie oft", "how often")
-    elif kind == "where":
-        clause = _where(d, pronouns)
-    elif kind == "subject":
-        clause = event(d, d.spin(frames_with("ae")), gap="subject", negation=10, plan=_when(d))
-        clause.wh = ("wer", "who")
-    else:
-        clause = _object_question(d, pronouns)
-    return clause
-
-
-def _when(d: Choices) -> str:
-    return d.pick(("past", "past", "future", "modal"))
-
-
-@cache
-def _asked_places() -> dict[str, Wheel[Frame]]:
-    people = [frame for frame in frames() if frame.subject == "P"]
-    first = {
-        case: [f for f in people if f.complements and f.complements[0][0] == case]
-        for case in ("in-city", "in-country", "loc", "dir", "to-city")
-    }
-    return {
-        "wo": zipf(first["in-city"] + first["in-country"] + first["loc"]),
-        "wohin": zipf(first["dir"] + first["to-city"]),
-        "adjunct": zipf([f for f in people if f.places()]),
-    }
-
-
-def _where(d: Choices, pronouns: Wheel[Phrase]) -> Clause:
-    kind = d.pick(("wo", "wohin", "adjunct"))
-    frame = d.spin(_asked_places()[kind])
-    gap = "extra" if kind == "adjunct" else "place"
-    clause = event(d, frame, pronouns=pronouns, gap=gap, negation=0)
-    clause.wh = ("wohin" if kind == "wohin" else "wo", "where")
-    return clause
-
-
-@cache
-def _asked_objects() -> Wheel[Frame]:
-    """Return frames whose object is worth asking for by was, wen or wem."""
-    return named(
-        "essen trinken kaufen lesen suchen besuchen sehen kochen anrufen treffen finden brauchen"
-        " bestellen verlieren vergessen verkaufen einladen abholen fragen helfen reparieren"
-        " backen probieren verstehen spielen vermissen"
-    )
-
-
-@cache
-def named(infinitives: str) -> Wheel[Frame]:
-    """Return the frames of people with one of the verbs, in the order of the verb table."""
-    wanted = infinitives.replace("_", " ").split(" ")
-    found = [f for f in frames() if f.subject == "P" and f.verb.infinitive in wanted]
-    return zipf([f for f in found if f.complements[0][0] in ("A", "D")] or found, 6)
-
-
-def _object_question(d: Choices, pronouns: Wheel[Phrase]) -> Clause:
-    frame = d.spin(_asked_objects())
-    case, tags = frame.complements[0]
-    clause = event(d, frame, pronouns=pronouns, gap="object", negation=0)
-    people = tags.split(",")[0].rstrip("!?") in ("person", "kin", "friend", "child")
-    if case == "D":
-        clause.wh = ("wem", "who")
-    else:
-        clause.wh = ("wen", "who") if people else ("was", "what")
-    return clause
-
-
-ASKERS = weighted(
-    {
-        ("ich weiß nicht", "I do not know", "."): 30,
-        ("weißt du", "do you know", "?"): 44,
-        ("kannst du mir sagen", "can you tell me", "?"): 20,
-        ("er fragt", "he asks", "."): 6,
-        ("sie fragt", "she asks", "."): 6,
-        ("wir wissen nicht", "we do not know", "."): 6,
-    }
-)
-POLITE = {"weißt du": "wissen Sie", "kannst du mir sagen": "können Sie mir sagen"}
 CLAIMERS = weighted(
     {
         ("ich glaube", "I think", "I believe"): 28,
@@ -196,7 +73,6 @@ CLAIMERS = weighted(
         ("ich habe gehört", "I have heard", "I heard"): 6,
     }
 )
-OTHERS = weighted({HE: 30, SHE: 28, THEY: 20, WE: 14, I: 8})
 
 
 def that(d: Choices) -> Pair:
@@ -207,27 +83,6 @@ def that(d: Choices) -> Pair:
         f"{claim} , dass {clause.de_final()} .",
         f"{d.word(wordings)} that {clause.en_statement()} .",
     )
-
-
-def whether(d: Choices) -> Pair:
-    """Return an indirect question: with ob, or with a question word."""
-    asker, asker_en, stop = d.spin(ASKERS)
-    asker = POLITE.get(asker, asker) if d.polite else asker
-    if d.chance(40):
-        clause = event(d, pronouns=OTHERS, negation=0)
-        return (
-            f"{asker} , ob {clause.de_final()} {stop}",
-            f"{asker_en} if {clause.en_statement()} {stop}",
-        )
-    clause = _wh_clause(d, OTHERS)
-    if not clause.subject.en:
-        word = clause.wh[0]
-        clause.wh = ("", clause.wh[1])
-        return (
-            f"{asker} , {word} {clause.de_relative()} {stop}",
-            f"{asker_en} {clause.en_statement()} {stop}",
-        )
-    return f"{asker} , {clause.de_final()} {stop}", f"{asker_en} {clause.en_statement()} {stop}"
 
 
 def request(d: Choices) -> Pair:
@@ -385,86 +240,3 @@ def since(d: Choices) -> Pair:
         count = words("hour").items[number]
         clause.time = (f"seit {count[0]} {unit[1]}", f"for {count[1]} {unit[2]}s")
     return f"{clause.de_statement()} .", f"{clause.en_statement()} ."
-
-
-RELATIVE = german.THE
-
-
-def relative(d: Choices) -> Pair:
-    """Return a noun with a relative clause, at the end of a statement or as its subject."""
-    if d.chance(50):
-        return _relative_person(d)
-    return _relative_thing(d)
-
-
-def _relative_person(d: Choices) -> Pair:
-    noun = d.spin(tagged("human,job"))
-    phrase = build(d, noun, "def")
-    plan = d.pick(("", "past", "past"))
-    frame = d.spin(frames_with("a" if plan else "s"))
-    gap = NOBODY._replace(owner=(2, 3, -1)[noun.gender])
-    clause = event(d, frame, subject=gap, negation=8, plan=plan, plain=d.chance(60))
-    inner = f", {RELATIVE[noun.gender][0]} {clause.de_relative()}"
-    inner_en = f"who {clause.en_statement()}"
-    return _use_person(d, noun, phrase, inner, inner_en)
-
-
-def _use_person(d: Choices, noun: Noun, phrase: Phrase, inner: str, inner_en: str) -> Pair:
-    kind = d.below(5)
-    if kind == 0:
-        return f"das ist {phrase.de[0]} {inner} .", f"that is {phrase.en} {inner_en} ."
-    if kind == 1:
-        who = "kennen Sie" if d.polite else "kennst du"
-        return f"{who} {phrase.de[1]} {inner} ?", f"do you know {phrase.en} {inner_en} ?"
-    if kind == 2:
-        return f"ich kenne {phrase.de[1]} {inner} .", f"I know {phrase.en} {inner_en} ."
-    predicate, *wordings = d.pick(PREDICATES[noun.gender])
-    return (
-        f"{phrase.de[0]} {inner} , ist {predicate} .",
-        f"{phrase.en} {inner_en} is {d.word(wordings)} .",
-    )
-
-
-_ANYBODY = (
-    ("sehr nett", "very nice"),
-    ("krank", "sick", "ill"),
-    ("sehr freundlich", "very friendly"),
-    ("immer pünktlich", "always on time"),
-)
-PREDICATES = (
-    (*_ANYBODY, ("mein Nachbar", "my neighbor"), ("ein Freund von mir", "a friend of mine")),
-    (*_ANYBODY, ("meine Nachbarin", "my neighbor"), ("eine Freundin von mir", "a friend of mine")),
-    _ANYBODY,
-)
-
-
-OWNING = "kaufen lesen suchen finden verlieren tragen reparieren verkaufen vergessen bestellen"
-
-
-def _relative_thing(d: Choices) -> Pair:
-    """Return a thing with an object relative: das Buch, das du mir gegeben hast."""
-    frame = d.spin(named(OWNING))
-    tags = frame.complements[-1][1].rstrip("!?")
-    noun = d.spin(tagged(tags))
-    while not _describable(noun) or noun.adjectives is None:
-        noun = d.spin(tagged(tags))
-    clause = event(d, frame, gap="object", negation=0, plan="past", plain=d.chance(70))
-    inner = f", {RELATIVE[noun.gender][1]} {clause.de_relative()}"
-    inner_en = f"that {clause.en_statement()}"
-    phrase = build(d, noun, "def")
-    adjective = d.spin(noun.adjectives)
-    verb_en = "are" if noun.pair else "is"
-    if d.chance(55):
-        return (
-            f"{phrase.de[0]} {inner} , ist {adjective.predicative} .",
-            f"{phrase.en} {inner_en} {verb_en} {adjective.english} .",
-        )
-    if d.chance(50):
-        return f"wo ist {phrase.de[0]} {inner} ?", f"where {verb_en} {phrase.en} {inner_en} ?"
-    opening = ("that is", "those are")[noun.pair]
-    return f"das ist {phrase.de[0]} {inner} .", f"{opening} {phrase.en} {inner_en} ."
-
-
-def _describable(noun: Noun) -> bool:
-    known = noun.profile in ("thing", "the") and noun.tags.isdisjoint(("task", "event"))
-    return known and noun.countable

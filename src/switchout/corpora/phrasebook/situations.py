@@ -12,16 +12,8 @@ from switchout.corpora.phrasebook import english, german
 from switchout.corpora.phrasebook.clause import Clause
 from switchout.corpora.phrasebook.draw import Choices, weighted
 from switchout.corpora.phrasebook.lexicon import frames, rows
-from switchout.corpora.phrasebook.nounphrase import (
-    ASSERTING,
-    HE,
-    IT,
-    POSSESSIVES_EN,
-    SHE,
-    THEY,
-    Phrase,
-    person,
-)
+from switchout.corpora.phrasebook.nounphrase import POSSESSIVES_EN, Phrase
+from switchout.corpora.phrasebook.people import ASSERTING, HE, IT, SHE, THEY, person
 
 MORE_VERBS = """
 sein ist war gewesen s

@@ -1,4 +1,4 @@
-"""How people and things are: feelings, qualities, comparisons, likings, belongings, places."""
+"""How things are, what one has, whose it is and where: qualities, comparisons, belongings."""
 
 from __future__ import annotations
 
@@ -6,23 +6,8 @@ from switchout.corpora.phrasebook import english, german
 from switchout.corpora.phrasebook.draw import Choices, weighted
 from switchout.corpora.phrasebook.german import ACC, DAT, GEN, NOM
 from switchout.corpora.phrasebook.lexicon import Adjective, Noun, tagged, words
-from switchout.corpora.phrasebook.nounphrase import (
-    ASKING,
-    ASSERTING,
-    HE,
-    IT,
-    LISTENER,
-    OBJECTS,
-    POSSESSIVES_EN,
-    SHE,
-    I,
-    Phrase,
-    build,
-    negated,
-    noun_phrase,
-    person,
-    pronoun,
-)
+from switchout.corpora.phrasebook.nounphrase import Phrase, build, negated, noun_phrase
+from switchout.corpora.phrasebook.people import ASKING, ASSERTING, HE, IT, SHE, I, person
 
 Pair = tuple[str, str]
 BE_EN = english.BE_PRESENT
@@ -36,59 +21,6 @@ def be(phrase: Phrase, past: bool = False) -> Pair:
 
 def maybe(d: Choices, noun: Noun, percent: int = 25) -> tuple[Adjective, ...]:
     return (d.spin(noun.adjectives),) if noun.adjectives and d.chance(percent) else ()
-
-
-def weather(d: Choices) -> Pair:
-    de, *wordings = d.spin(words("weather"))
-    return f"{de} .", f"{d.word(wordings)} ."
-
-
-def pain(d: Choices) -> Pair:
-    """Return what hurts: dative and article in German, possessive in English."""
-    part = d.spin(tagged("body"))
-    aching = f"{german.THE[part.gender][NOM]} {part.singular[0]}"
-    if d.chance(25):
-        who = pronoun(d, LISTENER)
-        return f"tut {who.de[DAT]} {aching} weh ?", f"does your {part.one} hurt ?"
-    who = d.pick((I, I, HE, SHE)) if d.chance(60) else person(d)
-    while who.person == 5:
-        who = person(d)
-    owner = POSSESSIVES_EN[who.owner] if who.kind == "pronoun" else f"{who.en} 's"
-    when, when_en = d.pick((("", ""), ("seit gestern ", "since yesterday"), ("", "")))
-    if when:
-        return (
-            f"{who.de[DAT]} tut {when}{aching} weh .",
-            f"{owner} {part.one} has been hurting {when_en} .",
-        )
-    return f"{who.de[DAT]} tut {aching} weh .", f"{owner} {part.one} hurts ."
-
-
-def feeling(d: Choices) -> Pair:
-    """Return how somebody is: adjectives, Hunger haben, wie geht es."""
-    kind = d.below(8)
-    if kind == 0:
-        who = person(d, ASKING, 30)
-        are = BE_EN[who.agreement]
-        return f"wie geht es {who.de[DAT]} ?", f"how {are} {who.en} ?"
-    state, *wordings = d.spin(words("adjective for people"))
-    state_en = d.word(wordings)
-    if kind < 3:
-        who = person(d, ASKING)
-        de, en = be(who)
-        return f"{de} {who.de[NOM]} {state} ?", f"{en} {who.en} {state_en} ?"
-    who = person(d, ASSERTING)
-    past = d.chance(30)
-    de, en = be(who, past)
-    when = (
-        ("gestern ", " yesterday") if past else d.pick((("", ""), ("heute ", " today"), ("", "")))
-    )
-    degree = d.spin(DEGREES)
-    if state in ("verheiratet", "allein", "fertig", "gesund"):
-        degree, when = d.pick((("", ""), ("nicht ", "not "))), ("", "")
-    return (
-        f"{who.de[NOM]} {de} {when[0]}{degree[0]}{state} .",
-        f"{who.en} {en} {degree[1]}{state_en}{when[1]} .",
-    )
 
 
 EXCESSIVE = frozenset(
@@ -109,7 +41,7 @@ def quality(d: Choices) -> Pair:
     noun = d.spin(tagged(DESCRIBED))
     while noun.adjectives is None:
         noun = d.spin(tagged(DESCRIBED))
-    phrase = _definite(d, noun, bare=True)
+    phrase = definite(d, noun, bare=True)
     adjective = d.spin(noun.adjectives)
     past = d.chance(20)
     de, en = be(phrase, past)
@@ -119,9 +51,8 @@ def quality(d: Choices) -> Pair:
     if not adjective.comparative:
         degree = d.pick((("", ""), ("nicht ", "not ")))
     if d.chance(25):
-        degree = (
-            ("", "") if not adjective.comparative else degree if degree[0] == "sehr " else ("", "")
-        )
+        if not adjective.comparative or degree[0] != "sehr ":
+            degree = ("", "")
         return (
             f"{de} {phrase.de[NOM]} {degree[0]}{adjective.predicative} ?",
             f"{en} {phrase.en} {degree[1]}{adjective.english} ?",
@@ -137,7 +68,7 @@ DESCRIBED = (
 )
 
 
-def _definite(d: Choices, noun: Noun, *, bare: bool = False) -> Phrase:
+def definite(d: Choices, noun: Noun, *, bare: bool = False) -> Phrase:
     """Return the, this or my thing; ``bare`` without adjectives."""
     phrase = noun_phrase(d, noun)
     plural = phrase.person == 5
@@ -158,7 +89,7 @@ def comparison(d: Choices) -> Pair:
         shared = _comparable(one, two)
     adjective = d.pick(shared)
     left, right = (
-        _definite(d, one, bare=True),
+        definite(d, one, bare=True),
         build(d, two, "poss" if two.profile == "kin" else "def"),
     )
     de, en = be(left)
@@ -201,57 +132,6 @@ def _comparable(one: Noun, two: Noun) -> list[Adjective]:
     return [
         word for word in one.adjectives.items if word.comparative and word in two.adjectives.items
     ]
-
-
-def liking(d: Choices) -> Pair:
-    """Return gefallen and schmecken, whose subject is the object of like, and mögen."""
-    kind = d.below(3)
-    if kind == 0:
-        noun, verb = d.spin(tagged("likeable,pretty")), PLEASE
-    elif kind == 1:
-        noun, verb = d.spin(tagged("dish,cake")), TASTE
-    else:
-        return _mögen(d)
-    phrase = _definite(d, noun)
-    who = pronoun(d, OBJECTS) if d.chance(75) else person(d)
-    finite = verb.present[phrase.person]
-    if who.owner in (1, 5, 7) and who.kind == "pronoun":
-        return f"{finite} {who.de[DAT]} {phrase.de[NOM]} ?", f"do you like {phrase.en} ?"
-    does = "does" if who.agreement == 1 else "do"
-    likes = "likes" if who.agreement == 1 else "like"
-    if d.chance(25):
-        return (
-            f"{phrase.de[NOM]} {finite} {who.de[DAT]} nicht .",
-            f"{who.en} {does} not like {phrase.en} .",
-        )
-    much = d.pick((("", ""), (" sehr", " very much") if kind == 0 else (" sehr gut", " very much")))
-    return (
-        f"{phrase.de[NOM]} {finite} {who.de[DAT]}{much[0]} .",
-        f"{who.en} {likes} {phrase.en}{much[1]} .",
-    )
-
-
-PLEASE = german.Verb("gefallen gefällt gefiel gefallen h")
-TASTE = german.Verb("schmecken schmeckt schmeckte geschmeckt h")
-LIKE = german.Verb("mögen mag mochte gemocht h")
-
-
-def _mögen(d: Choices) -> Pair:
-    noun = d.spin(tagged("drink,food,pet,fruit"))
-    phrase = build(d, noun, "none", noun.countable)
-    who = person(d, ASSERTING)
-    likes = "likes" if who.agreement == 1 else "like"
-    if d.chance(30):
-        does = "does" if who.agreement == 1 else "do"
-        no = build(d, noun, "kein", noun.countable)
-        return (
-            f"{who.de[NOM]} {LIKE.present[who.person]} {no.de[ACC]} .",
-            f"{who.en} {does} not like {phrase.en} .",
-        )
-    return (
-        f"{who.de[NOM]} {LIKE.present[who.person]} {phrase.de[ACC]} .",
-        f"{who.en} {likes} {phrase.en} .",
-    )
 
 
 def having(d: Choices) -> Pair:
@@ -301,7 +181,7 @@ def positions(d: Choices) -> Pair:
     """Return where a thing is (dative) or is put (accusative)."""
     lying = d.chance(60)
     noun = d.spin(tagged("small" if lying else "standing"))
-    thing = _definite(d, noun)
+    thing = definite(d, noun)
     where, where_en = d.spin(WHERE)
     spot = build(d, d.spin(tagged("surface" if where in ("auf", "unter") else "wood,seat")), "def")
     if d.chance(55):
