@@ -104,3 +104,40 @@ def test_tuning_takes_the_best_on_dev_with_a_seed_of_its_own(toy, monkeypatch):
     assert tuned.seed == base.seed
     seeds = {json.loads(p.read_text())["seed"] for p in (toy / "runs").glob("*/result.json")}
     assert seeds == {tuning.TUNING_SEED}
+
+
+def test_tuned_temperatures_are_rows_beside_the_papers_with_their_trials(toy, capsys):
+    grid = ("--tau-x", "0.5,30", "--tau-y", "0.5")
+    results = results_of(
+        capsys, "reproduce", "table1", *OPTIONS, "--seeds", "1", "--tune-taus", *grid
+    )
+    rows = {row["name"]: row for row in results["columns"][0]["rows"]}
+    assert {name: row["n_trials"] for name, row in rows.items() if row["n_trials"]} == {
+        "+SwitchOut, tuned": 2,
+        "+RAML, tuned": 1,
+        "+RAML +SwitchOut, tuned": 2,
+    }
+    assert len(rows) == 9
+    assert rows["+SwitchOut"]["runs"][0]["tau_x"] == 1.0
+    assert rows["+RAML, tuned"]["runs"][0]["tau_y"] == 0.5
+    trials = [json.loads(p.read_text()) for p in (toy / "runs").glob("*/result.json")]
+    trials = [t for t in trials if t["seed"] == tuning.TUNING_SEED]
+    assert len(trials) == 5
+    both = [t for t in trials if t["tau_x"] and t["tau_y"]]
+    best = max(both, key=lambda trial: trial["dev_bleu"])["dev_bleu"]
+    chosen = rows["+RAML +SwitchOut, tuned"]["runs"][0]["tau_x"]
+    assert best == next(t["dev_bleu"] for t in both if t["tau_x"] == chosen)
+    assert {run["seed"] for row in rows.values() for run in row["runs"]} == {1}
+    assert "tuning runs" in (toy / "table1" / "table.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "says"),
+    [
+        ("wer", (), "only table1"),
+        ("table1", ("--tau-x", "0,1"), "above 0"),
+    ],
+)
+def test_tuning_of_something_else_is_refused(toy, capsys, kind, more, says):
+    assert run(["reproduce", kind, *OPTIONS, "--tune-taus", *more]) == 2
+    assert says in capsys.readouterr().err

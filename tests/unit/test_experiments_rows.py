@@ -7,7 +7,15 @@ import pytest
 from switchout.experiments.config import flatten
 from switchout.experiments.config_file import load_config
 from switchout.experiments.paper import TABLE1_ROWS, TABLE2_ROWS, reported, taus_for
-from switchout.experiments.rows import table1_rows, table2_rows, wer_rows, with_taus
+from switchout.experiments.rows import (
+    TunedTaus,
+    table1_rows,
+    table2_rows,
+    tuned_rows,
+    wer_rows,
+    with_taus,
+)
+from switchout.experiments.tuning import TUNING_SEED
 
 TAUS = (1.0, 1 / 0.9)
 
@@ -49,6 +57,31 @@ def test_switchout_is_compared_with_the_rows_above_it_in_its_block(base):
     assert against["+SwitchOut"] == ("Transformer", "+WordDropout")
     assert against["+RAML +SwitchOut"] == ("+RAML", "+RAML +WordDropout")
     assert sum(map(bool, against.values())) == 2
+
+
+def test_tuned_rows_have_their_temperatures_fresh_seeds_and_fair_rivals(base):
+    tuned = {
+        "+SwitchOut": TunedTaus(0.7, 0.0, n_trials=3),
+        "+RAML": TunedTaus(0.0, 1.3, n_trials=3),
+        "+RAML +SwitchOut": TunedTaus(0.7, 1.0, n_trials=9),
+    }
+    rows = {row.name: row for row in tuned_rows(base, tuned, n_seeds=None)}
+    noise = {n: (r.config.augment.source.tau, r.config.augment.target.tau) for n, r in rows.items()}
+    assert noise == {
+        "+SwitchOut, tuned": (0.7, None),
+        "+RAML, tuned": (None, 1.3),
+        "+RAML +SwitchOut, tuned": (0.7, 1.0),
+    }
+    assert [len(row.seeds) for row in rows.values()] == [9, 4, 9]
+    assert all(TUNING_SEED not in row.seeds for row in rows.values())
+    assert rows["+SwitchOut, tuned"].against == ("Transformer", "+WordDropout")
+    assert "+RAML, tuned" in rows["+RAML +SwitchOut, tuned"].against
+
+
+def test_rows_at_tuned_temperatures_equal_to_the_papers_are_the_same_runs(base):
+    tuned = {"+RAML +SwitchOut": TunedTaus(*TAUS, n_trials=1)}
+    [row] = tuned_rows(base, tuned, n_seeds=2)
+    assert row.configs() == table1_rows(base, taus=TAUS, n_seeds=2)[5].configs()
 
 
 def test_figure2_uses_the_runs_of_table1(base):

@@ -20,6 +20,7 @@ EXAMPLES = """
 Examples:
   switchout reproduce table1 --seeds 2 --out table1
   switchout reproduce table1 --corpus multi30k-de-en --set data.train_pairs=5000
+  switchout reproduce table1 --tune --tune-taus --tau-x 0.7,1,1.3 --tau-y 0.7,1,1.3
   switchout reproduce table1 --corpus iwslt15-en-vi --corpus iwslt14-de-en --engine ray
   switchout reproduce tau --tau-x 0,0.6,0.8,1.0,1.2 --tau-y 0,0.8,1.0 --seeds 4
   switchout reproduce table2 --corpus my-corpus --mono news.en.gz --ratio 2
@@ -54,6 +55,12 @@ def reproduce(
     tune: Annotated[
         bool, typer.Option(help="First tune dropout and label smoothing of row 1 on dev.")
     ] = False,
+    tune_taus: Annotated[
+        bool,
+        typer.Option(
+            help="table1: add rows at temperatures tuned on dev, among --tau-x and --tau-y."
+        ),
+    ] = False,
     mono: Annotated[
         Path | None, typer.Option(help="table2: monolingual text in the target language.")
     ] = None,
@@ -77,17 +84,20 @@ def reproduce(
     from switchout.experiments.experiment import command_line
     from switchout.experiments.reproduce import Wish
     from switchout.experiments.reproduce import reproduce as train
+    from switchout.experiments.tuning import TAUS
 
     grid_x, grid_y = _taus(tau_x, "--tau-x"), _taus(tau_y, "--tau-y")
+    grid = TAUS if tune_taus else GRID
     wish = Wish(
         corpora=corpus or ["phrasebook"],
         preset=preset,
         overrides=set or [],
         n_seeds=seeds,
-        taus=_pair(what, grid_x, grid_y),
+        taus=None if tune_taus else _pair(what, grid_x, grid_y),
         is_tuned=tune,
-        grid_x=grid_x or GRID,
-        grid_y=grid_y or GRID,
+        has_tuned_taus=tune_taus,
+        grid_x=grid_x or grid,
+        grid_y=grid_y or grid,
         mono=mono,
         recipe=Recipe(ratio=ratio),
         engine=Engine(engine, workers=workers, ray_address=ray_address, gpus=gpus),

@@ -14,10 +14,17 @@ from switchout.experiments.config_file import load_config
 from switchout.experiments.engines import Engine, Failure, train_all
 from switchout.experiments.experiment import Column, Experiment, check_corpora, check_folder, save
 from switchout.experiments.paper import taus_for
-from switchout.experiments.rows import Row, table1_rows, table2_rows, wer_rows
+from switchout.experiments.rows import (
+    Row,
+    table1_rows,
+    table2_rows,
+    tuned_name,
+    tuned_rows,
+    wer_rows,
+)
 from switchout.experiments.runs import corpus_of
 from switchout.experiments.tau_search import search_taus
-from switchout.experiments.tuning import tune
+from switchout.experiments.tuning import TAUS, tune, tune_taus
 
 KINDS = ["table1", "table2", "tau", "wer"]
 PRESET_OF = {
@@ -41,7 +48,8 @@ class Wish:
         n_seeds: Per row; None: as many as in the paper.
         taus: (tau_x, tau_y); None: the paper's.
         is_tuned: Tune dropout and label smoothing of the first row on dev before anything else.
-        grid_x, grid_y: Temperatures of the figure ``tau``.
+        has_tuned_taus: Add rows to table 1 at temperatures tuned on dev.
+        grid_x, grid_y: Temperatures of the figure ``tau``, or to tune among.
         mono: Monolingual target text for table 2; None: what the corpus has to offer.
         recipe: Of the synthetic pairs of table 2.
         engine: Where to train.
@@ -54,8 +62,9 @@ class Wish:
     n_seeds: int | None = None
     taus: tuple[float, float] | None = None
     is_tuned: bool = False
-    grid_x: Sequence[float] = ()
-    grid_y: Sequence[float] = ()
+    has_tuned_taus: bool = False
+    grid_x: Sequence[float] = TAUS
+    grid_y: Sequence[float] = TAUS
     mono: Path | None = None
     recipe: Recipe = field(default_factory=Recipe)
     engine: Engine = field(default_factory=Engine)
@@ -69,6 +78,10 @@ def reproduce(kind: str, wish: Wish, out: Path) -> list[Failure]:
     """
     if kind not in KINDS:
         raise SwitchOutError(f"reproduce {kind}: unknown{did_you_mean(kind, KINDS)}")
+    if wish.has_tuned_taus and kind != "table1":
+        raise SwitchOutError(f"reproduce {kind}: only table1 has rows at tuned temperatures")
+    if wish.has_tuned_taus and not all(tau > 0 for tau in (*wish.grid_x, *wish.grid_y)):
+        raise SwitchOutError("temperatures to tune among are above 0: 0 is the row without noise")
     check_folder(out, kind)
     bases = [base_config(name, wish) for name in wish.corpora]
     for base in bases:  # refuse all that is wrong before the first run
@@ -104,7 +117,12 @@ def column_name(config: Config) -> str:
 def _column(kind: str, base: Config, wish: Wish) -> Column:
     base, n_trials = _tuned(base, wish)
     rows = _rows(kind, base, wish)
-    return Column(column_name(base), tuple(rows), {rows[0].name: n_trials})
+    trials = {rows[0].name: n_trials}
+    if wish.has_tuned_taus:
+        tuned = tune_taus(base, wish.engine, taus_x=wish.grid_x, taus_y=wish.grid_y)
+        rows += tuned_rows(base, tuned, n_seeds=wish.n_seeds)
+        trials |= {tuned_name(name): taus.n_trials for name, taus in tuned.items()}
+    return Column(column_name(base), tuple(rows), trials)
 
 
 def _rows(kind: str, base: Config, wish: Wish) -> list[Row]:

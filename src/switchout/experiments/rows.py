@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from switchout.experiments.config import Augment, Config, Side
@@ -20,6 +21,8 @@ from switchout.experiments.paper import (
     WORD_DROPOUT,
     WORD_DROPOUT_RATE,
 )
+
+TUNED = ", tuned"  # ends the name of a row at tuned temperatures
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,15 @@ class Row:
         return [self.config.model_copy(update={"seed": seed}) for seed in self.seeds]
 
 
+@dataclass(frozen=True)
+class TunedTaus:
+    """Temperatures of a row chosen on dev, 0 where the row has no noise, and the runs it took."""
+
+    tau_x: float
+    tau_y: float
+    n_trials: int
+
+
 def table1_rows(base: Config, *, taus: tuple[float, float], n_seeds: int | None) -> list[Row]:
     """Return the six rows of table 1; ``n_seeds`` None: as many as in the paper."""
     switchout, raml, dropout = _noise(base, taus)
@@ -58,6 +70,28 @@ def table1_rows(base: Config, *, taus: tuple[float, float], n_seeds: int | None)
         Row(name, with_noise(base, noise), _seeds(n_seeds or _paper(name)), against)
         for name, noise, against in rows
     ]
+
+
+def tuned_rows(base: Config, tuned: Mapping[str, TunedTaus], *, n_seeds: int | None) -> list[Row]:
+    """Return the rows of table 1 at temperatures tuned on dev, to stand below the paper's."""
+    against = {
+        SWITCHOUT: (BASELINE, WORD_DROPOUT),
+        RAML_SWITCHOUT: (RAML, RAML_WORD_DROPOUT, tuned_name(RAML)),
+    }
+    return [
+        Row(
+            tuned_name(name),
+            with_taus(base, taus.tau_x, taus.tau_y),
+            _seeds(n_seeds or _paper(name)),
+            against.get(name, ()),
+        )
+        for name, taus in tuned.items()
+    ]
+
+
+def tuned_name(name: str) -> str:
+    """Return the name of a row of table 1 at tuned temperatures."""
+    return f"{name}{TUNED}"
 
 
 def table2_rows(

@@ -1,7 +1,11 @@
-"""Stage 0: dropout and label smoothing of the row without noise, chosen on dev for all rows.
+"""What is chosen on dev before the runs that count.
 
-A baseline that is not regularised makes any noise look good. Tuning uses a seed of its own, so
-that every run of the table is a fresh one.
+* Stage 0: dropout and label smoothing of the row without noise, for all rows. A baseline that is
+  not regularised makes any noise look good.
+* Temperatures: of +SwitchOut, of +RAML and of both together, for rows beside the paper's. RAML is
+  tuned as well, or what a better tau_y brings would be credited to SwitchOut.
+
+Tuning uses a seed of its own, so that every run of the table is a fresh one.
 """
 
 from __future__ import annotations
@@ -14,12 +18,15 @@ from pathlib import Path
 from switchout.errors import SwitchOutError
 from switchout.experiments.config import Augment, Config
 from switchout.experiments.engines import Engine, train_all
+from switchout.experiments.paper import RAML, RAML_SWITCHOUT, SWITCHOUT
+from switchout.experiments.rows import TunedTaus, tau_name, with_noise, with_taus
 from switchout.experiments.runs import finished, job_of
 
 log = logging.getLogger(__name__)
 
 TUNING_SEED = 1001
 DROPOUTS, SMOOTHINGS = (0.1, 0.2, 0.3), (0.0, 0.1)
+TAUS = (0.7, 1.0, 1.3)  # of either side
 
 
 def tune(base: Config, engine: Engine, *, root: Path | None = None) -> tuple[Config, int]:
@@ -28,7 +35,8 @@ def tune(base: Config, engine: Engine, *, root: Path | None = None) -> tuple[Con
         regularised(base, dropout=dropout, label_smoothing=smoothing)
         for dropout, smoothing in product(DROPOUTS, SMOOTHINGS)
     ]
-    best = best_on_dev([_trial(c) for c in candidates], engine, label="tuning", root=root)
+    trials = [_tuning_run(with_noise(config, Augment())) for config in candidates]
+    best = best_on_dev(trials, engine, label="tuning", root=root)
     chosen = candidates[best]
     log.info(
         "tuned on dev: dropout %g, label smoothing %g",
@@ -36,6 +44,29 @@ def tune(base: Config, engine: Engine, *, root: Path | None = None) -> tuple[Con
         chosen.train.label_smoothing,
     )
     return chosen, len(candidates)
+
+
+def tune_taus(
+    base: Config,
+    engine: Engine,
+    *,
+    taus_x: Sequence[float] = TAUS,
+    taus_y: Sequence[float] = TAUS,
+    root: Path | None = None,
+) -> dict[str, TunedTaus]:
+    """Return the temperatures with the best dev BLEU for every row that has some, by row name."""
+    grids = {
+        SWITCHOUT: [(x, 0.0) for x in taus_x],
+        RAML: [(0.0, y) for y in taus_y],
+        RAML_SWITCHOUT: list(product(taus_x, taus_y)),
+    }
+    tuned = {}
+    for name, grid in grids.items():
+        trials = [_tuning_run(with_taus(base, *taus)) for taus in grid]
+        best = best_on_dev(trials, engine, label=f"tuning {name}", root=root)
+        tuned[name] = TunedTaus(*grid[best], n_trials=len(grid))
+        log.info("tuned on dev: %s, %s", name, tau_name(*grid[best]))
+    return tuned
 
 
 def best_on_dev(
@@ -58,5 +89,5 @@ def regularised(base: Config, *, dropout: float, label_smoothing: float) -> Conf
     return base.model_copy(update={"model": model, "train": train})
 
 
-def _trial(config: Config) -> Config:
-    return config.model_copy(update={"augment": Augment(), "seed": TUNING_SEED})
+def _tuning_run(config: Config) -> Config:
+    return config.model_copy(update={"seed": TUNING_SEED})
