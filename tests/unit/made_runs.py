@@ -13,6 +13,7 @@ from switchout.experiments.rows import Row
 from switchout.experiments.runs import corpus_of, job_of
 
 WORDS = [f"w{i}" for i in range(30)]
+MACHINE = {"commit": "abc", "torch": "2", "processor": "x", "instructions": "AVX2"}
 
 
 def write_corpus(folder: Path, *, n: int = 120) -> Path:
@@ -85,7 +86,7 @@ def finish_row(row: Row, root: Path, *, test: float, dev: float, last: float = 0
             "dev-bleu": {**chosen, "is_selected": True},
             "last": {**last_step, "is_selected": False},
         }
-        record = {"steps": 20, "rules": rules, "machine": {"commit": "abc", "torch": "2"}}
+        record = {"steps": 20, "rules": rules, "machine": MACHINE}
         (job.folder / "result.json").write_text(json.dumps(result))
         (job.folder / "record.json").write_text(json.dumps(record))
 

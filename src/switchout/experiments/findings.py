@@ -15,6 +15,8 @@ from switchout.evaluation.statistics import Metric
 from switchout.experiments.contrasts import compare_rows, contrasts, same_against_same
 from switchout.experiments.experiment import Column, Experiment, RowRecord, records
 from switchout.experiments.paper import BASELINE, RAML, RAML_SWITCHOUT, SWITCHOUT
+from switchout.experiments.reference import Reference, reference_for
+from switchout.experiments.rows import TUNED
 from switchout.experiments.runs import RULES, corpus_of
 
 SHUFFLES = 10_000
@@ -42,6 +44,7 @@ class Finding:
         switchout_and_raml: +SwitchOut against +RAML, which the paper finds about equal.
         spread: Seed variance with and without SwitchOut.
         breakdowns: Gain of +RAML +SwitchOut over +RAML by sentence.
+        reference: The shipped numbers of the same rows.
     """
 
     column: Column
@@ -53,6 +56,7 @@ class Finding:
     switchout_and_raml: Comparison | None = None
     spread: Spread | None = None
     breakdowns: Sequence[Breakdown] = ()
+    reference: Reference | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -89,6 +93,7 @@ def _finding(experiment: Experiment, column: Column) -> Finding:
         switchout_and_raml=compare_rows(base, switchout, corpus) if base and switchout else None,
         spread=_spread(rows),
         breakdowns=_breakdowns(found),
+        reference=reference_for(column),
     )
 
 
@@ -115,6 +120,8 @@ def _spread(rows: Sequence[RowRecord]) -> Spread | None:
     groups: dict[bool, list[float]] = {False: [], True: []}
     spreads: dict[bool, list[float]] = {False: [], True: []}
     for row in rows:
+        if row.name.endswith(TUNED):  # may have the very runs of the row it belongs to
+            continue
         scores = row.numbers("test_bleu")
         if len(scores) < 3:
             return None

@@ -12,6 +12,8 @@ from switchout.experiments.config import Config
 from switchout.experiments.data_facts import data_facts
 from switchout.experiments.experiment import Experiment, RowRecord
 from switchout.experiments.findings import Finding
+from switchout.experiments.reference import Reference
+from switchout.experiments.rows import TUNED
 from switchout.report.charts import Chart, Series
 from switchout.report.compare import (
     HOW_TO_READ,
@@ -26,6 +28,7 @@ from switchout.report.experiment_tables import (
     has_runs,
     main_table,
     power_table,
+    reference_table,
     rule_contrasts_table,
     rules_table,
     runs_table,
@@ -163,12 +166,31 @@ def _column_sections(finding: Finding, *, name_it: bool) -> list[Section]:
         *bucket_sections(finding.breakdowns),
         _data(finding, where),
     ]
+    if finding.reference:
+        sections.insert(1, _shipped(finding, finding.reference))
     if results:
         sources, references = finding.corpus.pairs("test")
         chosen = find_examples(results[-1], references, sources, n_examples=N_EXAMPLES)
         title = f"{where}Examples: {results[-1].system.system.name}"
         sections.append(Section(title, text=[HOW_TO_READ_EXAMPLES], examples=chosen))
     return sections
+
+
+def _shipped(finding: Finding, reference: Reference) -> Section:
+    """Our numbers of the same rows, marked as ours."""
+    n_equal, n_both = reference.n_equal(finding.rows)
+    return Section(
+        "Shipped reference: not your runs",
+        text=[
+            f"The same rows, configuration and text, trained by us with {reference.n_seeds} seeds "
+            "a row, as a measure for what fewer seeds can tell.",
+            f"{n_equal} of your {n_both} runs reached exactly the test BLEU of our run of the same "
+            "seed. Runs are repeatable bit by bit on the same processor type and torch version; "
+            "elsewhere they differ as another seed would.",
+        ],
+        tables=[reference_table(reference)],
+        remarks=[f"Reference, {answer}" for answer in reference.answers],
+    )
 
 
 def _dots(finding: Finding) -> Chart:
@@ -186,14 +208,15 @@ def _dots(finding: Finding) -> Chart:
         [_short(row.name) for row in rows],
         series,
         y_label="Δ BLEU",
-        note=f"Runs of a row from worst to best. WD: word dropout, SO: SwitchOut.\n"
+        note="Runs of a row from worst to best. WD: word dropout, SO: SwitchOut, *: tuned.\n"
         f"{signatures([finding])}",
     )
 
 
 def _short(name: str) -> str:
     """A name that fits under a dot."""
-    return name.replace(" ", "").replace("WordDropout", "WD").replace("SwitchOut", "SO")
+    short = name.replace(TUNED, "*").replace(" ", "")
+    return short.replace("WordDropout", "WD").replace("SwitchOut", "SO")
 
 
 def _curves(finding: Finding) -> list[LineChart]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,7 @@ def _column(finding: Finding) -> dict[str, Any]:
             for rule, results in finding.by_rule.items()
         },
         "baseline_against_itself": finding.same.to_dict() if finding.same else None,
+        "shipped_reference": asdict(finding.reference) if finding.reference else None,
         "buckets": [breakdown.to_dict() for breakdown in finding.breakdowns],
     }
 

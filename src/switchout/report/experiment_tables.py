@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median, stdev
 
 from switchout.corpora.registry import find_entry
@@ -12,6 +12,7 @@ from switchout.experiments.contrasts import smallest_gap
 from switchout.experiments.experiment import RowRecord
 from switchout.experiments.findings import Finding
 from switchout.experiments.paper import DAGGERS, reported
+from switchout.experiments.reference import Reference
 from switchout.report.tables import P_VALUE, Cell, Column, Mark, Table
 
 PAPER_MARK, SEEDS_MARK = "†", "‡"
@@ -19,41 +20,98 @@ PAPER_MARK, SEEDS_MARK = "†", "‡"
 
 def main_table(kind: str, findings: Sequence[Finding]) -> Table:
     """The table as the paper prints it: medians of test BLEU, and the paper's own beside them."""
-    columns, names = [Column("row")], [row.name for row in findings[0].rows]
+    names = [row.name for row in findings[0].rows]
+    columns = [Column("row")]
     cells: list[list[Cell]] = [[name] for name in names]
     marks: dict[tuple[int, int], Mark] = {}
+    notes = [
+        f"{PAPER_MARK} better than the best row without SwitchOut of its block by the paper's "
+        f"test (paired bootstrap of the median runs, p ≤ {LEVEL}); {SEEDS_MARK} by the test over "
+        "seeds, Holm-corrected."
+    ]
     for finding in findings:
         title = f" {finding.column.name}" if len(findings) > 1 else ""
-        paper = reported(kind, finding.corpus.name)
-        first = len(columns)
-        columns += [
-            Column(f"test BLEU{title}", f"test_bleu{title}", ".2f"),
-            Column("", f"significant{title}"),
-            Column("runs", f"runs{title}", "d"),
-        ]
-        if paper:
-            columns += [
-                Column(f"paper{title}", f"paper{title}", ".2f"),
-                Column("", f"paper_significant{title}"),
-            ]
         for i, row in enumerate(finding.rows):
-            sign = _signs(finding, row.name)
-            cells[i] += [row.median("test_bleu"), sign, len(row.runs)]
-            if paper:
-                entry = find_entry(finding.corpus.name)
-                dagger = entry is not None and (entry.name, row.name) in DAGGERS
-                cells[i] += [paper.get(row.name), PAPER_MARK if dagger else ""]
-            if sign:
-                marks[i, first] = "good"
-    return Table(
-        "Test BLEU, medians over seeds",
-        columns,
-        cells,
-        marks=marks,
-        note=f"{PAPER_MARK} better than the best row without SwitchOut of its block by the paper's "
-        f"test (paired bootstrap of the median runs, p ≤ {LEVEL}); {SEEDS_MARK} by the test over "
-        f"seeds, Holm-corrected.\n{signatures(findings)}",
+            if _signs(finding, row.name):
+                marks[i, len(columns)] = "good"
+        for column, values in (
+            *_measured(finding, title),
+            *_by_the_paper(kind, finding, title),
+            *_of_the_reference(finding),
+        ):
+            columns.append(column)
+            for line, value in zip(cells, values, strict=True):
+                line.append(value)
+        if any(finding.column.trials.values()):
+            notes.append(
+                "Tuning runs: spent on dev, with a seed that is in no row, before the row's runs; "
+                f"those of {names[0]} chose what all rows share."
+            )
+        if finding.reference:
+            notes.append(f"Reference: {finding.reference.origin}")
+    note = "\n".join([*dict.fromkeys(notes), signatures(findings)])
+    return Table("Test BLEU, medians over seeds", columns, cells, marks=marks, note=note)
+
+
+def _measured(finding: Finding, title: str) -> Iterator[tuple[Column, list[Cell]]]:
+    """What the runs say: the columns with their cells."""
+    rows, trials = finding.rows, finding.column.trials
+    yield (
+        Column(f"test BLEU{title}", f"test_bleu{title}", ".2f"),
+        [row.median("test_bleu") for row in rows],
     )
+    yield Column("", f"significant{title}"), [_signs(finding, row.name) for row in rows]
+    yield Column("runs", f"runs{title}", "d"), [len(row.runs) for row in rows]
+    if any(trials.values()):
+        yield (
+            Column("tuning runs", f"trials{title}", "d"),
+            [trials.get(row.name, 0) for row in rows],
+        )
+
+
+def _by_the_paper(kind: str, finding: Finding, title: str) -> Iterator[tuple[Column, list[Cell]]]:
+    paper, entry = reported(kind, finding.corpus.name), find_entry(finding.corpus.name)
+    if paper and entry:
+        yield (
+            Column(f"paper{title}", f"paper{title}", ".2f"),
+            [paper.get(row.name) for row in finding.rows],
+        )
+        yield (
+            Column("", f"paper_significant{title}"),
+            [PAPER_MARK if (entry.name, r.name) in DAGGERS else "" for r in finding.rows],
+        )
+
+
+def _of_the_reference(finding: Finding) -> Iterator[tuple[Column, list[Cell]]]:
+    if finding.reference:
+        known = [finding.reference.by_name.get(row.name) for row in finding.rows]
+        yield (
+            Column("reference, shipped", "reference_test_bleu", ".2f"),
+            [row.median if row else None for row in known],
+        )
+        yield (
+            Column("its runs", "reference_runs", "d"),
+            [len(row.runs) if row else None for row in known],
+        )
+
+
+def reference_table(reference: Reference) -> Table:
+    """Every run of the shipped reference."""
+    columns = [
+        Column("row"),
+        Column("test BLEU median", "test_bleu", ".2f"),
+        Column("std", format=".2f"),
+        Column("all seeds", "seeds"),
+        Column("chosen = last", "selected_is_last"),
+    ]
+    rows: list[tuple[Cell, ...]] = []
+    for row in reference.rows:
+        scores = [run.test_bleu for run in row.runs]
+        n_last = sum(run.selected_step == run.steps for run in row.runs)
+        shown = " ".join(f"{score:.1f}" for score in scores)
+        spread = stdev(scores) if len(scores) > 1 else None
+        rows.append((row.name, row.median, spread, shown, f"{n_last} of {len(scores)}"))
+    return Table(f"Shipped reference: {reference.corpus}", columns, rows, note=reference.origin)
 
 
 def detail_table(finding: Finding) -> Table:

@@ -1,0 +1,168 @@
+"""Numbers we ship: a table of our own with many seeds, to stand beside a user's few.
+
+A reference row belongs to a user's row if their runs have the same content address, that is the
+same configuration and text; otherwise it is not shown. It is marked as ours wherever it appears.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from functools import cached_property
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from switchout.errors import SwitchOutError
+from switchout.experiments.config_file import run_key
+from switchout.experiments.experiment import Column, Experiment, RowRecord, load, records
+from switchout.experiments.rows import Row
+from switchout.experiments.runs import Finished, corpus_of
+from switchout.files import atomic, read_bytes
+
+SHIPPED = Path(__file__).with_name("demo_reference.json")
+
+
+@dataclass(frozen=True)
+class ReferenceRun:
+    """One run: its content address and what it reached."""
+
+    key: str
+    seed: int
+    test_bleu: float
+    dev_bleu: float
+    dev_perplexity: float
+    selected_step: int
+    steps: int
+
+
+@dataclass(frozen=True)
+class ReferenceRow:
+    """A row of the reference."""
+
+    name: str
+    runs: tuple[ReferenceRun, ...]
+
+    @property
+    def median(self) -> float:
+        return median(run.test_bleu for run in self.runs)
+
+    def is_of(self, row: Row, data_hash: str) -> bool:
+        """Whether a row has the same configuration and text: its run would be this one."""
+        config = row.config.model_copy(update={"seed": self.runs[0].seed})
+        return run_key(config, data_hash) == self.runs[0].key
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A finished table of ours.
+
+    Attributes:
+        corpus, data_hash: Of what.
+        command: What made it.
+        made: ISO date.
+        version, commit, machine: With what, on what.
+        answers: What its report says of every comparison.
+        rows: With all runs.
+    """
+
+    corpus: str
+    data_hash: str
+    command: str
+    made: str
+    version: str
+    commit: str | None
+    machine: str
+    answers: tuple[str, ...]
+    rows: tuple[ReferenceRow, ...]
+
+    @cached_property
+    def by_name(self) -> dict[str, ReferenceRow]:
+        return {row.name: row for row in self.rows}
+
+    @property
+    def n_seeds(self) -> int:
+        return min(len(row.runs) for row in self.rows)
+
+    @property
+    def origin(self) -> str:
+        """One sentence: whose numbers these are."""
+        return (
+            f"Shipped with switchout, not trained here: {self.n_seeds} seeds a row, "
+            f"'{self.command}', {self.made}, switchout {self.version}, commit {self.commit}, "
+            f"{self.machine}, data {self.data_hash[:12]}."
+        )
+
+    def n_equal(self, rows: Sequence[RowRecord]) -> tuple[int, int]:
+        """How many of the runs that both have reached the same test BLEU, and of how many."""
+        ours = {run.key: run.test_bleu for row in self.rows for run in row.runs}
+        both = [run for row in rows for run in row.runs if run.folder.name in ours]
+        return sum(r.number("test_bleu") == ours[r.folder.name] for r in both), len(both)
+
+
+def reference_for(column: Column, path: Path | None = None) -> Reference | None:
+    """Return the shipped reference if all its rows are rows of this column, else None."""
+    reference = read_reference(path or SHIPPED)
+    if reference is None:
+        return None
+    data_hash, mine = corpus_of(column.base).data_hash, {row.name: row for row in column.rows}
+    is_same = all(r.name in mine and r.is_of(mine[r.name], data_hash) for r in reference.rows)
+    return reference if is_same else None
+
+
+def read_reference(path: Path) -> Reference | None:
+    """Read what `write_reference` wrote; None where there is none."""
+    if not path.is_file():
+        return None
+    content = json.loads(read_bytes(path))
+    rows = tuple(
+        ReferenceRow(row["name"], tuple(ReferenceRun(**run) for run in row["runs"]))
+        for row in content.pop("rows")
+    )
+    return Reference(**{**content, "answers": tuple(content["answers"]), "rows": rows})
+
+
+def write_reference(folder: Path, answers: Sequence[str], path: Path | None = None) -> Path:
+    """Write the finished table in ``folder`` as the reference to be shipped.
+
+    Args:
+        folder: Of an experiment of one column.
+        answers: Of its report.
+        path: Where; by default where the package looks for it.
+    """
+    experiment, path = load(folder), path or SHIPPED
+    rows = _complete(experiment)
+    machine = rows[0].runs[0].record["machine"]
+    reference = Reference(
+        corpus=experiment.columns[0].name,
+        data_hash=corpus_of(experiment.columns[0].base).data_hash,
+        command=experiment.command,
+        made=date.today().isoformat(),
+        version=version("switchout"),
+        commit=machine["commit"],
+        machine=f"{machine['processor']} {machine['instructions']}, torch {machine['torch']}",
+        answers=tuple(answers),
+        rows=tuple(ReferenceRow(row.name, tuple(map(_run, row.runs))) for row in rows),
+    )
+    with atomic(path) as partial:
+        text = json.dumps(asdict(reference), ensure_ascii=False, indent=1)
+        partial.write_text(text + "\n", encoding="utf-8")
+    return path
+
+
+def _complete(experiment: Experiment) -> list[RowRecord]:
+    rows = [row for column in experiment.columns for row in records(experiment, column)]
+    n_missing = sum(row.n_missing for row in rows)
+    if n_missing:
+        raise SwitchOutError(f"a reference needs all runs, {n_missing} are not finished")
+    return rows
+
+
+def _run(run: Finished) -> ReferenceRun:
+    facts: dict[str, Any] = {
+        name: run.result[name] for name in ReferenceRun.__dataclass_fields__ if name != "key"
+    }
+    return ReferenceRun(key=run.folder.name, **facts)
