@@ -47,12 +47,18 @@ def finish(run: Run, trainer: Trainer, outcome: Outcome) -> Result:
     for split in ("dev", "test"):
         if split not in run.corpus.splits:
             continue
-        lines, scores = translate_split(run, trainer.model, split, beam=run.config.search.beam)
-        with atomic(run.folder / f"{split}.hyp") as partial:
-            partial.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        scores = write_translation(run, trainer.model, split, f"{split}.hyp")
         measured |= {f"{split}_{name}": scores[name] for name in ("bleu", "chrf")}
         measured["bleu_signature"] = scores["signature"]
     return write_result(run, trainer, state="done", measured=measured)
+
+
+def write_translation(run: Run, model: Transformer, split: str, name: str) -> dict[str, Any]:
+    """Write the translation of a split into the run's folder and return its scores."""
+    lines, scores = translate_split(run, model, split, beam=run.config.search.beam)
+    with atomic(run.folder / name) as partial:
+        partial.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return scores
 
 
 def translate_split(
@@ -96,20 +102,38 @@ def write_result(
     return result
 
 
-def _select(run: Run, history: list[Validation]) -> tuple[Result, dict[str, torch.Tensor]]:
-    """Return the validation that counts and its weights, averaged if the run asks for it."""
+def undamaged(run: Run, history: list[Validation]) -> list[Validation]:
+    """Return the validations whose checkpoints are whole; at least one."""
     left = [v for v in history if _is_good(_checkpoint(run, v))]
     if not left:
         raise SwitchOutError(f"{run.folder}/checkpoints: no undamaged checkpoint is left")
-    chosen = best(left, run.config.train.select)
+    return left
+
+
+def weights_at(
+    run: Run, left: list[Validation], chosen: Validation
+) -> tuple[dict[str, torch.Tensor], list[int]]:
+    """Return the weights of a validation, averaged with those before if the run asks for it.
+
+    Also returns the steps they come from.
+    """
     used = left[: left.index(chosen) + 1][-run.config.train.average :]
     parts = [read_tensors(_checkpoint(run, v), "model") for v in used]
-    step = int(chosen["step"])
-    measured = {"selected_step": step, "dev_perplexity": chosen["dev_perplexity"]}
+    steps = [int(v["step"]) for v in used]
     if len(parts) == 1:
-        return {**measured, "weights": f"checkpoints/step-{step}"}, parts[0]
-    weights = {name: torch.stack([p[name] for p in parts]).mean(dim=0) for name in parts[0]}
-    facts = {"model": model_spec(run).to_dict(), "steps": [int(v["step"]) for v in used]}
+        return parts[0], steps
+    return {name: torch.stack([p[name] for p in parts]).mean(dim=0) for name in parts[0]}, steps
+
+
+def _select(run: Run, history: list[Validation]) -> tuple[Result, dict[str, torch.Tensor]]:
+    """Return the validation that counts and its weights; an average is written down."""
+    left = undamaged(run, history)
+    chosen = best(left, run.config.train.select)
+    weights, steps = weights_at(run, left, chosen)
+    measured = {"selected_step": steps[-1], "dev_perplexity": chosen["dev_perplexity"]}
+    if len(steps) == 1:
+        return {**measured, "weights": f"checkpoints/step-{steps[-1]}"}, weights
+    facts = {"model": model_spec(run).to_dict(), "steps": steps}
     write_checkpoint(run.folder / "checkpoints" / "average", {"model": weights}, facts)
     return {**measured, "weights": "checkpoints/average"}, weights
 
