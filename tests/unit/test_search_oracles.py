@@ -40,14 +40,20 @@ def talker(seed: int) -> Transformer:
     return model
 
 
-def log_p(models: list[Transformer], src: torch.Tensor, ids: list[int]) -> list[float]:
-    """Per-word log-probabilities of ids + EOS by the uncached training path, mean over models."""
-    tgt_in, labels = torch.tensor([[BOS, *ids]]), torch.tensor([[*ids, EOS]])
-    lengths = torch.tensor([src.shape[1]])
+def log_p(
+    models: list[Transformer], src: torch.Tensor, sequences: list[list[int]]
+) -> list[list[float]]:
+    """Per-word log-probabilities of ids + EOS by the uncached training path, mean over models.
+
+    The sequences are of one length, so nothing is padded.
+    """
+    tgt_in = torch.tensor([[BOS, *ids] for ids in sequences])
+    labels = torch.tensor([[*ids, EOS] for ids in sequences])
+    same, lengths = src.expand(len(sequences), -1), torch.full((len(sequences),), src.shape[1])
     with torch.no_grad():
-        by_model = [m(src, lengths, tgt_in).log_softmax(-1) for m in models]
+        by_model = [m(same, lengths, tgt_in).log_softmax(-1) for m in models]
     mean = torch.stack(by_model).mean(dim=0)
-    return mean.gather(2, labels[:, :, None])[0, :, 0].tolist()
+    return mean.gather(2, labels[:, :, None])[:, :, 0].tolist()
 
 
 def exhaustive(
@@ -57,9 +63,9 @@ def exhaustive(
     words = [i for i in range(6) if i not in (0, BOS, EOS)]
     hypotheses = []
     for n in range(limit + 1):
-        for ids in itertools.product(words, repeat=n):
-            score = sum(log_p(models, src, list(ids))) / (n + 1) ** penalty
-            hypotheses.append(Hypothesis(list(ids), score))
+        sequences = [list(ids) for ids in itertools.product(words, repeat=n)]
+        for ids, by_word in zip(sequences, log_p(models, src, sequences), strict=True):
+            hypotheses.append(Hypothesis(ids, sum(by_word) / (n + 1) ** penalty))
     return sorted(hypotheses, key=lambda h: -h.score)
 
 
@@ -90,22 +96,23 @@ def test_cached_score_is_the_uncached_score(beam: int) -> None:
     src, lengths = batch(2, size=6, words=40, longest=9)
     for row, hypotheses in enumerate(translate_ids(models, src, lengths, beam=beam, n_best=beam)):
         for hypothesis in hypotheses:
-            scores = log_p(models, src[row : row + 1, : lengths[row]], hypothesis.ids)
+            [scores] = log_p(models, src[row : row + 1, : lengths[row]], [hypothesis.ids])
             assert hypothesis.score == pytest.approx(sum(scores) / len(scores), abs=1e-4)
 
 
 def naive_beam_search(
     model: Transformer, src: torch.Tensor, *, beam: int, penalty: float, limit: int
 ) -> list[tuple[float, list[int]]]:
-    """The same definition in the plainest words: no cache, no batch, no early stop."""
+    """The same definition in the plainest words: no cache, one sentence, no early stop."""
     beams, found = [(0.0, [])], []
     for length in range(limit + 1):
         candidates = []
-        for score, ids in beams:
-            tgt_in = torch.tensor([[BOS, *ids]])
-            with torch.no_grad():
-                logits = model(src, torch.tensor([src.shape[1]]), tgt_in)[0, -1]
-            for word, value in enumerate(logits.log_softmax(-1).tolist()):
+        tgt_in = torch.tensor([[BOS, *ids] for _, ids in beams])
+        n_words = torch.full((len(beams),), src.shape[1])
+        with torch.no_grad():
+            logits = model(src.expand(len(beams), -1), n_words, tgt_in)[:, -1]
+        for (score, ids), row in zip(beams, logits.log_softmax(-1).tolist(), strict=True):
+            for word, value in enumerate(row):
                 if value > -math.inf and (length < limit or word == EOS):
                     candidates.append((score + value, [*ids, word]))
         candidates.sort(key=lambda c: -c[0])
