@@ -6,9 +6,12 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from switchout.evaluation.neighbors import Neighbors
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -40,9 +43,8 @@ def neighbors(
       switchout buckets --neighbors nn.tsv --ref test.en --baseline base.hyp --system new.hyp
     """
     from switchout.errors import SwitchOutError
-    from switchout.evaluation.neighbors import find_neighbors, write_neighbors
+    from switchout.evaluation.neighbors import write_neighbors
     from switchout.files import read_lines
-    from switchout.progress import Meter
 
     if ray_address is not None and engine != "ray":
         raise SwitchOutError("--ray-address needs --engine ray")
@@ -53,25 +55,9 @@ def neighbors(
     train_lines, test_lines = read_lines(train), read_lines(test)
     if not train_lines:
         raise SwitchOutError(f"{train}: the training set is empty: there is no nearest sentence")
-    if engine == "ray":
-        from switchout.evaluation.neighbor_shards import find_neighbors_on_ray
-
-        with Meter("searching", total=len(train_lines), unit="training sentences") as meter:
-            found = find_neighbors_on_ray(
-                train_lines,
-                test_lines,
-                workers=workers,
-                address=ray_address,
-                advance=meter.advance,
-            )
-    else:
-        with Meter("searching", total=len(test_lines), unit="test sentences") as meter:
-            found = find_neighbors(
-                train_lines,
-                test_lines,
-                workers=workers or os.cpu_count() or 1,
-                advance=meter.advance,
-            )
+    found = _search(
+        train_lines, test_lines, is_on_ray=engine == "ray", workers=workers, address=ray_address
+    )
     write_neighbors(out, found)
     summary = {
         "out": str(out),
@@ -87,3 +73,26 @@ def neighbors(
     sizes = f"{len(test_lines):,} test and {len(train_lines):,} training sentences"
     mean = f", mean WER {summary['mean_wer']:.3f}" if test_lines else ""
     print(f"{out}: {sizes}{mean}, {summary['in_training_set']:,} found word for word")
+
+
+def _search(
+    train: list[str],
+    test: list[str],
+    *,
+    is_on_ray: bool,
+    workers: int | None,
+    address: str | None,
+) -> Neighbors:
+    from switchout.evaluation.neighbors import find_neighbors
+    from switchout.progress import Meter
+
+    if not is_on_ray:
+        n_threads = workers or os.cpu_count() or 1
+        with Meter("searching", total=len(test), unit="test sentences") as meter:
+            return find_neighbors(train, test, workers=n_threads, advance=meter.advance)
+    from switchout.evaluation.neighbor_shards import find_neighbors_on_ray
+
+    with Meter("searching", total=len(train), unit="training sentences") as meter:
+        return find_neighbors_on_ray(
+            train, test, workers=workers, address=address, advance=meter.advance
+        )
