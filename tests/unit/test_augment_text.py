@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from switchout.augment import augment_files, augment_lines
+from switchout.augment.arrays import PADDING, Lines
 from switchout.augment.counting import WordCounter
-from switchout.augment.kernel import Lines
-from switchout.augment.scan import PADDING, word_keys
+from switchout.augment.scan import word_keys
 from switchout.augment.streams import lines_of
 from switchout.policies import RAML, Hamming, SwitchOut, WordDropout
 from switchout.words import Words

@@ -1,20 +1,14 @@
 """A vocabulary counted from the corpus itself, in one pass over its bytes."""
 
-# mypy: disable-error-code="no-untyped-def"
 from __future__ import annotations
 
 import numpy as np
 
-from switchout.augment.kernel import Bytes, Ints, Lines, Words64, longest_line
-from switchout.augment.scan import (
-    PADDING,
-    compiled,
-    copy_bytes,
-    enter_word,
-    find_word,
-    find_words,
-    word_keys,
-)
+from switchout.augment.arrays import PADDING, Bytes, Ints, Lines, Words64, longest_line
+from switchout.augment.lexicon import fill_slots
+from switchout.augment.native import Kernel
+
+count_words = Kernel("passes", "count_words", n_results=2)
 
 
 class WordCounter:
@@ -69,36 +63,4 @@ class WordCounter:
         self._counts = np.concatenate([self._counts, np.zeros(more, np.int64)])
         self._blob = np.concatenate([self._blob, np.zeros(self._blob.size + line_bytes, np.uint8)])
         self._slots = np.zeros((1 << (2 * self._offsets.size).bit_length(), 4), np.uint64)
-        enter_all(self._slots, self._blob, self._offsets, self._n_words)
-
-
-@compiled
-def count_words(lines, begin, edges, slots, blob, offsets, counts, n_words):
-    """Count from line ``begin`` on; return the first line without room, and the new n_words."""
-    data, starts, ends, _ = lines
-    for i in range(begin, ends.size):
-        n_bytes = ends[i] - starts[i]
-        if n_words + n_bytes + 2 > offsets.size or offsets[n_words] + n_bytes + 64 > blob.size:
-            return i, n_words
-        for w in range(find_words(data, starts[i], ends[i], edges)):
-            start, size = edges[2 * w], edges[2 * w + 1] - edges[2 * w]
-            low, high = word_keys(data, start, size)
-            word = find_word(data, start, size, low, high, slots, blob)
-            if word < 0:
-                copy_bytes(blob, offsets[n_words], data, start, size)
-                offsets[n_words + 1] = offsets[n_words] + size
-                enter_word(slots, -1 - word, low, high, size, n_words, offsets[n_words])
-                word = n_words
-                n_words += 1
-            counts[word] += 1
-    return ends.size, n_words
-
-
-@compiled
-def enter_all(slots, blob, offsets, n_words):
-    """Fill an empty table with distinct words."""
-    for word in range(n_words):
-        start, size = offsets[word], offsets[word + 1] - offsets[word]
-        low, high = word_keys(blob, start, size)
-        found = find_word(blob, start, size, low, high, slots, blob)
-        enter_word(slots, -1 - found, low, high, size, word, start)
+        fill_slots(self._slots, self._blob, self._offsets, self._n_words)

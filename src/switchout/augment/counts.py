@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from switchout.augment.kernel import Ints
+from switchout.augment.arrays import Ints
 from switchout.augment.rewriter import Rewritten
 
 REASONS = ("empty source", "empty target", "both sides empty")

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from switchout.augment.kernel import Lines
+from switchout.augment.arrays import PADDING, Lines
 from switchout.augment.lexicon import load_sentencepiece
-from switchout.augment.scan import PADDING
 from switchout.errors import SwitchOutError
 
 Encoder = Callable[[list[str]], list[list[str]]]

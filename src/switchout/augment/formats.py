@@ -4,7 +4,6 @@ A format yields chunks of lines of both sides, numbered, and writes them back. I
 input into parts at line boundaries, which workers then read on their own. (Parquet: `parquet.py`.)
 """
 
-# mypy: disable-error-code="no-untyped-def"
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -14,13 +13,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from switchout.augment.kernel import Ints, Lines
+from switchout.augment.arrays import Ints, Lines
+from switchout.augment.native import Kernel
 from switchout.augment.rewriter import Rewritten
-from switchout.augment.scan import compiled, copy_bytes
 from switchout.augment.streams import CHUNK_BYTES, LineReader, Output, all_or_nothing
 from switchout.errors import SwitchOutError
 
 COPY_BYTES = 1 << 22
+
+find_columns = Kernel("passes", "find_columns", n_results=1)
+join_columns = Kernel("passes", "join_columns", n_results=1)
 
 
 class Chunk(NamedTuple):
@@ -164,7 +166,7 @@ class TabSeparated(TextFormat):
             lines = chunk.sides[0]
             assert lines is not None
             tabs, stops = np.empty_like(lines.ends), np.empty_like(lines.ends)
-            bad = find_columns(lines, tabs, stops)
+            (bad,) = find_columns(lines, tabs, stops)
             if bad >= 0:
                 raise SwitchOutError(
                     f"{self.path}:{chunk.first_line + bad + 1}: no tab, expected source<tab>target"
@@ -186,47 +188,11 @@ class TabSeparated(TextFormat):
         rest: Lines = chunk.rest
         rest_bytes = int((rest.ends - rest.starts + 1)[written.rows].sum())
         out = np.empty(source.size + target.size + rest_bytes, np.uint8)
-        size = join_columns(
+        (size,) = join_columns(
             source.data, source.ends, target.data, target.ends, rest, written.rows, out
         )
         is_open = chunk.is_open[0] and written.ends_with_last_line
         outputs[0].write(out[: size - is_open].data)
-
-
-@compiled
-def find_columns(lines, tabs, stops):
-    """Fill in where columns 1 and 2 of each line end; return a line without a tab, or -1."""
-    data, starts, ends, _ = lines
-    for i in range(ends.size):
-        tab = starts[i]
-        while tab < ends[i] and data[tab] != 0x09:
-            tab += 1
-        if tab == ends[i]:
-            return i
-        stop = tab + 1
-        while stop < ends[i] and data[stop] != 0x09:
-            stop += 1
-        tabs[i], stops[i] = tab, stop
-    return -1
-
-
-@compiled
-def join_columns(source, source_ends, target, target_ends, rest, rows, out):
-    """Put source, target and the rest of each line side by side; return the size."""
-    data, starts, ends, _ = rest
-    size, from_source, from_target = 0, 0, 0
-    for k in range(rows.size):
-        to_source, to_target = source_ends[k] + 1, target_ends[k] + 1  # with the tab or newline
-        copy_bytes(out, size, source, from_source, to_source - from_source)
-        size += to_source - from_source
-        copy_bytes(out, size, target, from_target, to_target - from_target)
-        size += to_target - from_target
-        from_source, from_target = to_source, to_target
-        if starts[rows[k]] <= ends[rows[k]]:  # there is a third column
-            n_bytes = ends[rows[k]] + 1 - starts[rows[k]]
-            copy_bytes(out, size, data, starts[rows[k]], n_bytes)
-            size += n_bytes
-    return size
 
 
 def unequal_counts(paths: list[str], counts: list[int]) -> SwitchOutError:

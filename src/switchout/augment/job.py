@@ -11,8 +11,8 @@ import numpy as np
 from switchout.augment.counts import SIDES, Counts, SideCounts
 from switchout.augment.encode import encode_lines, load_encoder
 from switchout.augment.formats import Chunk, Part, Written
-from switchout.augment.kernel import kept_pairs
 from switchout.augment.lexicon import Lexicon
+from switchout.augment.native import Kernel
 from switchout.augment.rewriter import EVERY_LINE, Rewriter, Rewritten
 from switchout.augment.streams import CHUNK_BYTES, Output
 from switchout.errors import SwitchOutError, did_you_mean
@@ -21,6 +21,7 @@ from switchout.sampling import Rule
 from switchout.words import Words
 
 NO_WORDS = Lexicon(())
+kept_pairs = Kernel("passes", "kept_pairs", n_results=0)
 POLICIES = ["switchout", "raml", "hamming", "word_dropout"]
 
 

@@ -11,119 +11,26 @@ of example e. A word outside the vocabulary, or a special one, is left alone and
 # mypy: disable-error-code="no-untyped-def"
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
+from switchout.augment.arrays import COUNTS, NO_PROBLEM, NO_ROOM, TILE
 from switchout.augment.scan import (
-    compiled,
     copy_bytes,
     find_word,
     find_words,
     first_slot,
-    is_blank,
+    inlined,
+    kernel,
     word_keys,
 )
 from switchout.intrinsics import prefetch
-from switchout.kernels import draw_count
-from switchout.philox import philox4x32
+from switchout.kernels import draw_count, philox4x32
 
-TILE = 64
-COUNTS = -2  # in place of a threshold: the law of counts
 NO_ROW = -2
-NO_PROBLEM, NO_ROOM = -1, -2
 _HALF, _MASK = np.uint64(32), np.uint64(0xFFFFFFFF)
 
-Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
-Words64 = npt.NDArray[np.uint64]
 
-
-class Lines(NamedTuple):
-    """Lines as spans of one array of bytes, each followed by ``gap`` bytes that belong to it."""
-
-    data: Bytes  # at least `scan.PADDING` bytes longer than the last line's end
-    starts: Ints  # [lines]
-    ends: Ints  # [lines]
-    gap: int  # 1: a newline or tab follows and is copied along; 0: nothing follows
-
-
-class WordTable(NamedTuple):
-    """The known words: a hash table over their bytes; ``blob`` ends with the null word."""
-
-    slots: Words64  # [n_slots, 4], see `scan.find_word`
-    blob: Bytes
-    offsets: Ints  # [words + 2]
-
-
-class Law(NamedTuple):
-    """How many words change, as integers (see `switchout.laws` and `kernels.replace_words`)."""
-
-    cumulative: Words64
-    row_start: Ints  # [max_length + 1]
-    row_size: Ints  # [max_length + 1]; 0: the row of this length has not been made yet
-    one_row: bool  # all lengths share the row, so a longer sentence never has a larger p(0)
-    threshold: int  # the constant law: a word is hit if its 32 bits are at most this; or `COUNTS`
-    null_id: int  # hit words become this word; -1: another word, uniform
-
-
-class Address(NamedTuple):
-    """Where the randomness of a side begins (see `switchout.philox`)."""
-
-    seed: np.uint64
-    epoch: np.uint64  # of copy 0; copy k is one epoch further
-    stream: np.uint64
-
-
-class Scratch(NamedTuple):
-    """Working space for the words of one line; the kernel allocates nothing."""
-
-    edges: Ints
-    known: Ints
-    hits: Ints
-    words: Ints
-    keys: Words64
-    bits: Words64
-
-
-def longest_line(lines: Lines) -> int:
-    """Return the bytes of the longest line."""
-    return int((lines.ends - lines.starts).max(initial=0))
-
-
-def make_scratch(n_bytes: int) -> Scratch:
-    """Return working space for lines of up to ``n_bytes``."""
-    n_words = n_bytes // 2 + 1
-    known, hits, words = (np.empty(n_words, np.int64) for _ in range(3))
-    edges, keys = np.empty(n_bytes + 2, np.int64), np.empty(n_bytes + 2, np.uint64)
-    return Scratch(edges, known, hits, words, keys, np.empty(TILE, np.uint64))
-
-
-class Progress(NamedTuple):
-    """What `rewrite` returns: where it stopped, and why it stopped before the last line."""
-
-    line: int  # first line not done
-    size: int  # bytes of ``out`` in use
-    emitted: int  # lines in ``out``
-    n_words: int
-    n_known: int
-    problem: int  # `NO_PROBLEM`, `NO_ROOM` in ``out``, or a length that has no row yet
-
-
-@compiled
-def kept_pairs(source, target, keep, n_dropped):
-    """Fill in ``keep`` and count the dropped: empty source, empty target, both empty."""
-    for i in range(keep.size):
-        no_source = is_blank(source.data, source.starts[i], source.ends[i])
-        no_target = is_blank(target.data, target.starts[i], target.ends[i])
-        keep[i] = not (no_source or no_target)
-        if not keep[i]:
-            n_dropped[2 if no_source and no_target else 0 if no_source else 1] += 1
-
-
-@njit(nogil=True, forceinline=True)
+@inlined
 def _know_words(data, start, end, edges, keys, known, slots, blob):
     """Fill in edges and ids of the known words of a line; return how many words, how many known."""
     n_words = find_words(data, start, end, edges)
@@ -142,7 +49,7 @@ def _know_words(data, start, end, edges, keys, known, slots, blob):
     return n_words, n_known
 
 
-@njit(nogil=True, forceinline=True)
+@inlined
 def _other_word(word, w1, w2, n_draw):
     """Return another word, uniform: `kernels.other_word` where every id is a word."""
     choices = np.uint64(n_draw - 1)
@@ -150,7 +57,7 @@ def _other_word(word, w1, w2, n_draw):
     return step - n_draw if step >= n_draw else step
 
 
-@njit(nogil=True, forceinline=True)
+@inlined
 def _draw(known, n_known, limit, example, epoch, stream, seed, offsets, null_id, bits, hits, words):
     """Fill in which known words are hit and what they become; return how many."""
     n_draw = offsets.size - 2
@@ -176,7 +83,7 @@ def _draw(known, n_known, limit, example, epoch, stream, seed, offsets, null_id,
     return n_hits
 
 
-@njit(nogil=True, forceinline=True)
+@inlined
 def _never_changes(u, n_bytes, threshold, one_row, cumulative, row_size):
     """Return whether n = 0 for every number of words that ``n_bytes`` can hold."""
     if threshold != COUNTS:
@@ -187,7 +94,7 @@ def _never_changes(u, n_bytes, threshold, one_row, cumulative, row_size):
     return u * (total >> _HALF) + ((u * (total & _MASK)) >> _HALF) < cumulative[0]
 
 
-@njit(nogil=True, forceinline=True)
+@inlined
 def _limit(u, n_known, threshold, cumulative, row_start, row_size):
     """Return the largest 32 bits that hit a word; -1: none do; `NO_ROW`: make the row first."""
     if threshold != COUNTS:
@@ -198,7 +105,7 @@ def _limit(u, n_known, threshold, cumulative, row_start, row_size):
     return ((np.int64(n) << 32) - 1) // n_known if n > 0 else -1
 
 
-@njit(nogil=True, forceinline=True)
+@inlined
 def _put(out, size, data, from_, n_hits, hits, words, edges, blob, offsets):
     """Copy ``data`` from ``from_`` on, with the hit words replaced; return both new positions."""
     for h in range(n_hits):
@@ -212,7 +119,7 @@ def _put(out, size, data, from_, n_hits, hits, words, edges, blob, offsets):
     return size, from_
 
 
-@compiled
+@kernel
 def rewrite(
     lines, keep, first_example, table, law, address, copies, keep_original, count_all,
     scratch, begin, out, size, out_ends, changes, emitted,
@@ -284,8 +191,8 @@ def rewrite(
         if problem != NO_PROBLEM:  # take back the copies of this line; it comes again
             size, from_, to, emitted = undo
             copy_bytes(out, size, data, from_, to - from_)
-            return Progress(i, size + to - from_, emitted, all_words, all_known, problem)
+            return i, size + to - from_, emitted, all_words, all_known, problem
         all_words += n_words
         all_known += n_known if count_all else 0
     copy_bytes(out, size, data, from_, to - from_)
-    return Progress(ends.size, size + to - from_, emitted, all_words, all_known, NO_PROBLEM)
+    return ends.size, size + to - from_, emitted, all_words, all_known, NO_PROBLEM

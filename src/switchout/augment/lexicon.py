@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from switchout.augment.kernel import WordTable
-from switchout.augment.scan import PADDING, compiled, enter_word, find_word, word_keys
+from switchout.augment.arrays import PADDING, WordTable
+from switchout.augment.native import Kernel
 from switchout.errors import SwitchOutError
 from switchout.files import read_bytes
 from switchout.words import MAX_SIZE, Words
@@ -29,6 +29,8 @@ SPECIAL_WORDS = (
     "<pad>", "<s>", "</s>", "<unk>", "<bos>", "<eos>", "<blank>", "<mask>", "<blank_word>",
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]",
 )  # fmt: skip
+
+fill_slots = Kernel("passes", "fill_slots", n_results=1)
 
 
 @dataclass(frozen=True)
@@ -60,24 +62,11 @@ class Lexicon:
         np.cumsum([len(word) for word in entries], out=offsets[1:])
         blob = np.frombuffer(b"".join(entries) + bytes(PADDING), np.uint8)
         slots = np.zeros((2 << max(4, len(self.known)).bit_length(), 4), np.uint64)
-        twin = fill_slots(slots, blob, offsets)
+        (twin,) = fill_slots(slots, blob, offsets, len(self.known))
         if twin >= 0:
             word = self.known[twin].decode(errors="replace")
             raise SwitchOutError(f"vocabulary: the word {word!r} stands there twice")
         return WordTable(slots, blob, offsets)
-
-
-@compiled
-def fill_slots(slots, blob, offsets):  # type: ignore[no-untyped-def]
-    """Enter all words but the last (the null word); return a word seen before, or -1."""
-    for word in range(offsets.size - 2):
-        start, size = offsets[word], offsets[word + 1] - offsets[word]
-        low, high = word_keys(blob, start, size)
-        found = find_word(blob, start, size, low, high, slots, blob)
-        if found >= 0:
-            return word
-        enter_word(slots, -1 - found, low, high, size, word, start)
-    return -1
 
 
 def make_lexicon(
@@ -123,6 +112,8 @@ def _word_list(path: str | Path, content: bytes) -> list[bytes]:
         line = content.count(b"\n", 0, error.start) + 1
         raise SwitchOutError(f"{path}:{line}: not valid UTF-8 ({error.reason})") from None
     lines = content.removesuffix(b"\n").split(b"\n") if content else []
+    if lines == content.split() and len(set(lines)) == len(lines):
+        return lines
     words, seen = [], dict[bytes, int]()
     for number, text in enumerate(lines, 1):
         fields = text.split()

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from switchout.augment.arrays import PADDING, Lines
 from switchout.augment.formats import Chunk, TextFiles
 from switchout.augment.job import Job
-from switchout.augment.kernel import Lines
 from switchout.augment.rewriter import Rewritten
-from switchout.augment.scan import PADDING
 from switchout.augment.sides import SideChoice, Vocabulary, WordChoice, make_noise
 from switchout.errors import SwitchOutError
 

@@ -49,6 +49,9 @@ def run_part(
         work = partial(job.work, rewriters=rewriters)
         for chunk, written, counts in _in_order(chunks, work, workers):
             job.format.write(outputs, chunk, written)
+            for rewriter, side in zip(rewriters, written.sides, strict=True):
+                if side is not None:
+                    rewriter.take_back(side)
             total.merge(counts)
             if on_chunk is not None:
                 on_chunk(chunk)

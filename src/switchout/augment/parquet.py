@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from switchout.augment.arrays import PADDING, Lines
 from switchout.augment.formats import Chunk, Part, Written
-from switchout.augment.kernel import Lines
 from switchout.augment.rewriter import Rewritten
-from switchout.augment.scan import PADDING
 from switchout.augment.streams import Output, all_or_nothing
 from switchout.errors import SwitchOutError, did_you_mean
 

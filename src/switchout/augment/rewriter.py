@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -9,25 +10,28 @@ import numpy as np
 import numpy.typing as npt
 
 from switchout import laws
-from switchout.augment.kernel import (
+from switchout.augment.arrays import (
     COUNTS,
+    PADDING,
     Address,
     Bytes,
     Ints,
     Law,
     Lines,
+    Progress,
     longest_line,
     make_scratch,
-    rewrite,
 )
 from switchout.augment.lexicon import Lexicon
-from switchout.augment.scan import PADDING
+from switchout.augment.native import Kernel
 from switchout.errors import SwitchOutError
 from switchout.philox import MAX_BLOCKS
 from switchout.philox import Address as Where
 from switchout.sampling import Rule
 
 EVERY_LINE: npt.NDArray[np.bool_] = np.empty(0, np.bool_)
+_rewrite = Kernel("kernel", "rewrite", n_results=len(Progress._fields))
+_SPARE = 8  # arrays kept for later chunks
 _ROWS_AT_ONCE = 64  # lengths to which a rate is solved together
 
 
@@ -74,6 +78,7 @@ class Rewriter:
         self._rate = rule.rate
         self._tau = rule.tau if thresholds is None and rule.rate is None else 0.0
         self._lengths: set[int] = set()
+        self._spare: deque[Bytes] = deque(maxlen=_SPARE)
         self._law = self._make_law(1023)
 
     def rewrite(
@@ -88,17 +93,17 @@ class Rewriter:
         law = self._law  # another thread may put a shorter one there meanwhile
         if longest >= law.row_size.size:
             law = self._law = self._make_law(longest)
-        out = np.empty(n_bytes * per_line * 9 // 8 + 4096 + PADDING, np.uint8)
+        out = self._room(n_bytes * per_line * 9 // 8 + 4096 + PADDING)
         ends = np.empty(n_lines * per_line, np.int64)
         changes = np.empty(n_lines * per_line, np.int32)
         address = Address(*map(np.uint64, (self.where.seed, self.where.epoch, self.where.stream)))
         line = size = emitted = n_words = n_known = 0
         while True:
-            done = rewrite(
+            done = Progress(*_rewrite(
                 lines, keep, first_example, self._table, law, address,
                 self.copies, self.keep_original, self.count_all,
                 scratch, line, out, size, ends, changes, emitted,
-            )  # fmt: skip
+            ))  # fmt: skip
             line, size, emitted = done.line, done.size, done.emitted
             n_words, n_known = n_words + done.n_words, n_known + done.n_known
             if line == n_lines:
@@ -108,6 +113,17 @@ class Rewriter:
             else:
                 out = np.concatenate([out, np.empty_like(out)])
         return Rewritten(out, size, ends[:emitted], changes[:emitted], n_words, n_known)
+
+    def take_back(self, done: Rewritten) -> None:
+        """Use the memory again: fresh memory costs more than what is written to it."""
+        self._spare.append(done.data)
+
+    def _room(self, n_bytes: int) -> Bytes:
+        try:
+            out = self._spare.pop()
+        except IndexError:
+            out = np.empty(0, np.uint8)
+        return out if out.size >= n_bytes else np.empty(n_bytes, np.uint8)
 
     def _make_law(self, longest: int) -> Law:
         """Return the law for lines of up to ``longest`` words."""

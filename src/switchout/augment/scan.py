@@ -4,7 +4,7 @@
   ASCII white space (space, tab, carriage return, vertical tab, form feed); all else is word.
 * Comparing a block of 64 bytes and packing the answers into one 64-bit integer is a few machine
   instructions; walking over the set bits then costs per word, not per byte.
-* Every array of bytes here is followed by at least ``PADDING`` readable bytes.
+* Every array of bytes here is followed by at least `PADDING` readable bytes.
 """
 
 # mypy: disable-error-code="no-untyped-def"
@@ -13,21 +13,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.core import cgutils
-from numba.core.runtime import rtsys
 from numba.extending import intrinsic
 
 from switchout.intrinsics import pointer
 
-PADDING = 64
-LEAN_LOADING = ("0.68.",)  # versions of numba whose loading from the cache is known
 ALL_BITS = np.uint64(0xFFFFFFFFFFFFFFFF)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # multiplicative hashing: 2^64 / golden ratio
 _BYTE, _WORD = ir.IntType(8), ir.IntType(64)
+
+kernel = njit(error_model="numpy")
+inlined = njit(error_model="numpy", forceinline=True)
 
 
 def _block_test(test: Callable[[Any, Any, Callable[[int], Any]], Any]) -> Callable[..., Any]:
@@ -102,47 +101,7 @@ def copy_bytes(context, out, at, data, position, count):
     return types.none(out, types.int64, data, types.int64, types.int64), codegen
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a kernel, or load it from numba's cache without numba's other half.
-
-    At the first call numba loads all it knows about types and functions (and scipy.linalg, where
-    installed): about half of the start-up of a command. Compiling needs that; machine code from the
-    cache does not, as long as it calls none of numba's own functions for arrays.
-    """
-    kernel = njit(nogil=True, cache=True)(function)
-    if not numba.__version__.startswith(LEAN_LOADING):
-        return kernel
-    cache = kernel._cache
-
-    def load(signature: Any, context: Any) -> Any:
-        rtsys.initialize(context)
-        with cache._guard_against_spurious_io_errors():
-            return cache._load_overload(signature, context)
-
-    cache.load_overload = load
-    return kernel
-
-
-@compiled
-def find_lines(data, size, starts, ends):
-    """Fill in where the lines of ``data[:size]`` start and end, as many as fit; return how many."""
-    count, start = 0, 0
-    for base in range(0, size, 64):
-        bits = newline_bits(data, base)
-        if base + 64 > size:
-            bits &= ALL_BITS >> np.uint64(base + 64 - size)
-        while bits:
-            if count == ends.size:
-                return count
-            end = base + lowest_bit(bits)
-            starts[count], ends[count] = start, end
-            start = end + 1
-            count += 1
-            bits &= bits - np.uint64(1)
-    return count
-
-
-@njit(nogil=True, forceinline=True)
+@inlined
 def find_words(data, start, end, edges):
     """Fill in start, end, start, end, … of the words of a line; return how many words."""
     count, carry = 0, np.uint64(0)
@@ -162,7 +121,7 @@ def find_words(data, start, end, edges):
     return count >> 1
 
 
-@njit(nogil=True, forceinline=True)
+@inlined
 def is_blank(data, start, end):
     """Return whether a line has no word."""
     for base in range(start, end, 64):
@@ -174,7 +133,7 @@ def is_blank(data, start, end):
     return True
 
 
-@njit(nogil=True, forceinline=True)
+@inlined
 def word_keys(data, start, size):
     """Return 128 bits for a word: up to 16 bytes they are its bytes, beyond that partly a hash."""
     if size <= 8:
@@ -186,14 +145,14 @@ def word_keys(data, start, size):
     return low, high
 
 
-@njit(nogil=True, forceinline=True)
+@inlined
 def first_slot(low, high, n_slots):
     """Return the first of ``n_slots`` (a power of two) to look into for a word of these keys."""
     mixed = (low ^ high >> np.uint64(29)) * GOLDEN + high
     return np.int64((mixed ^ mixed >> np.uint64(32)) & np.uint64(n_slots - 1))
 
 
-@njit(nogil=True, forceinline=True)
+@inlined
 def same_bytes(left, i, right, j, size):
     """Return whether two words of more than 8 bytes are equal."""
     for position in range(0, size - 8, 8):
@@ -202,7 +161,7 @@ def same_bytes(left, i, right, j, size):
     return load_8_bytes(left, i + size - 8) == load_8_bytes(right, j + size - 8)
 
 
-@njit(nogil=True, forceinline=True)
+@inlined
 def find_word(data, start, size, low, high, slots, blob):
     """Return the id of a word, or -1 - the empty slot where it would go.
 
@@ -229,7 +188,7 @@ def find_word(data, start, size, low, high, slots, blob):
         slot = (slot + 1) & (len(slots) - 1)
 
 
-@njit(nogil=True, forceinline=True)
+@inlined
 def enter_word(slots, slot, low, high, size, word, offset):
     """Fill an empty slot."""
     slots[slot, 0] = low

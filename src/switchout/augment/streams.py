@@ -18,13 +18,15 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from switchout.augment.kernel import Bytes, Lines
-from switchout.augment.scan import PADDING, find_lines
+from switchout.augment.arrays import PADDING, Bytes, Lines
+from switchout.augment.native import Kernel
 from switchout.errors import SwitchOutError
 
 CHUNK_BYTES = 1 << 20
 COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
 _NEWLINE = 0x0A
+
+find_lines = Kernel("passes", "find_lines", n_results=1)
 
 
 def is_compressed(path: str) -> bool:
@@ -162,7 +164,7 @@ def lines_of(data: Bytes, size: int) -> Lines:
     capacity = size // 32 + 16
     while True:
         starts, ends = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
-        count = find_lines(data, size, starts, ends)
+        (count,) = find_lines(data, size, starts, ends)
         if count < capacity:
             return Lines(data, starts[:count], ends[:count], 1)
         capacity *= 4
