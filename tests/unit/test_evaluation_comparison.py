@@ -100,6 +100,17 @@ def test_gains_have_mean_delta() -> None:
     assert result.gains.mean() == pytest.approx(result.delta, rel=0.05)
 
 
+def test_verdict_gives_the_plain_p_by_its_name_and_the_corrected_one_by_its_own() -> None:
+    others = [system(name, *[0.3] * 4, seed=seed) for name, seed in (("b", 1), ("c", 2))]
+    for result in compared(system("a", *[0.35] * 4), *others):
+        assert f"p_seeds = {result.seeds.p:.3f}" in verdict(result)  # type: ignore[union-attr]
+        corrected = f"p_holm = {result.p_holm:.3f}"
+        assert (corrected in verdict(result)) == (result.p_holm != result.p)
+    [single] = compared(system("a", 0.35), system("b", 0.3, seed=1))
+    assert "p_bootstrap" in verdict(single)
+    assert "p_holm" not in verdict(single)
+
+
 def test_lower_ter_is_better() -> None:
     [result] = compared(
         system("a", 0.5, 0.5, 0.5, 0.5), system("b", 0.1, 0.1, 0.1, 0.1, seed=1), metric="ter"
@@ -114,6 +125,8 @@ def test_lower_ter_is_better() -> None:
         (1, 1, "One run a side is too few"),
         (2, 2, "2 runs a side are too few"),
         (3, 5, "3 and 5 runs are too few"),
+        (1, 3, "One run against 3 is too few"),
+        (3, 1, "One run against 3 is too few"),
         (4, 4, None),
     ],
 )

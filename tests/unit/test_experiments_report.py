@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -16,7 +17,10 @@ from switchout.experiments.experiment import load, records
 from switchout.experiments.findings import find_out
 from switchout.experiments.paper import TABLE1_ROWS
 from switchout.experiments.rows import Row, table1_rows, tau_name, with_taus
+from switchout.report.experiment import lead
 from switchout.report.experiment_files import write_report
+from switchout.report.lines import Line, LineChart
+from switchout.report.page import render
 
 # share of wrong words on test, on dev, and on test at the last checkpoint
 SHARES = {
@@ -168,6 +172,36 @@ def test_a_gain_of_single_runs_is_never_called_help(tmp_path):
         finish_row(row, tmp_path / "runs", test=test, dev=dev, last=last)
     make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
     assert write_report(tmp_path / "out")["answers"][0].startswith("+SwitchOut: undecided.")
+
+
+def test_unequal_runs_are_told_where_one_side_has_one(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    rows = table1_rows(config, taus=(1.0, 1.1), n_seeds=3)
+    finish_row(replace(rows[0], seeds=(1,)), tmp_path / "runs", test=0.2, dev=0.2)
+    finish_row(rows[2], tmp_path / "runs", test=0.1, dev=0.1)
+    make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
+    answers = write_report(tmp_path / "out")["answers"]
+    assert answers[0].startswith("+SwitchOut: undecided.")
+    assert "One run against 3 is too few" in answers[0]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "has no p seeds and no smallest gap: Transformer has one run." in page
+
+
+def test_training_that_ends_too_early_is_said_at_the_top(table, tmp_path, finding):
+    answers = [a for a in write_report(table)["answers"] if "last checkpoint" in a]
+    assert answers == []
+    runs = tuple(
+        replace(run, result={**run.result, "selected_step": 20}) for run in finding.rows[0].runs
+    )
+    late = replace(finding, rows=[replace(finding.rows[0], runs=runs)])
+    assert "4 of 4 runs selected their last checkpoint" in " ".join(lead(load(table), [late]))
+
+
+def test_more_curves_than_colours_are_told_apart():
+    lines = [Line(f"row {i}", [(1.0, float(i)), (2.0, float(i + 1))]) for i in range(8)]
+    page = render("lines.html", {"chart": LineChart("curves", lines)})
+    assert page.count('<g class="s1 again">') == 1
+    assert page.count('<g class="s1">') == 1
 
 
 def test_heat_map_shows_the_grid_and_its_best_cell(tmp_path):

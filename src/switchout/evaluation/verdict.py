@@ -39,9 +39,8 @@ def _finding(result: Comparison) -> str:
     names = f"{result.system.system.name} and {result.baseline.system.name}"
     low, high = result.ci95 or (0.0, 0.0)
     which = "p_seeds" if result.seeds else "p_bootstrap"
-    p = "< 0.001" if result.p_holm < 0.001 else f"= {result.p_holm:.3f}"
-    corrected = ", Holm-corrected" if result.p_holm != result.p else ""
-    evidence = f"95% interval {low:+.2f} to {high:+.2f}, {which} {p}{corrected}"
+    corrected = f", p_holm {_p(result.p_holm)}" if result.p_holm != result.p else ""
+    evidence = f"95% interval {low:+.2f} to {high:+.2f}, {which} {_p(result.p)}{corrected}"
     size = f"{abs(result.delta):.2f} {result.metric.label}"
     if is_significant(result):
         word = "better" if is_better(result) else "worse"
@@ -50,6 +49,10 @@ def _finding(result: Comparison) -> str:
             f"by {size} ({evidence})."
         )
     return f"No difference between {names} is shown: Δ = {result.delta:+.2f} ({evidence})."
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
 
 def _about_seeds(result: Comparison) -> str:
@@ -77,6 +80,8 @@ def _about_seeds(result: Comparison) -> str:
 
 
 def _runs(n_base: int, n_system: int) -> str:
-    if n_base != n_system:
-        return f"{n_base} and {n_system} runs are"
-    return "One run a side is" if n_base == 1 else f"{n_base} runs a side are"
+    if n_base == n_system:
+        return "One run a side is" if n_base == 1 else f"{n_base} runs a side are"
+    if 1 in (n_base, n_system):
+        return f"One run against {max(n_base, n_system)} is"
+    return f"{n_base} and {n_system} runs are"

@@ -31,6 +31,7 @@ class Chart:
         series: Up to six are told apart by colour and by place.
         y_label, x_label: Of the axes.
         note: The line that identifies the numbers.
+        is_one_kind: The series are not to be told apart: one colour, no legend.
     """
 
     title: str
@@ -39,6 +40,7 @@ class Chart:
     y_label: str = ""
     x_label: str = ""
     note: str = ""
+    is_one_kind: bool = False
     template: ClassVar[str] = "chart.html"
 
     def ticks(self) -> list[float]:

@@ -85,6 +85,8 @@ def lead(experiment: Experiment, findings: Sequence[Finding]) -> list[str]:
         paragraphs += [f"{where}{claim(result)}" for result in finding.contrasts]
         if experiment.kind == "tau" and not finding.is_empty:
             paragraphs += [f"{where}{answer}" for answer in tau_answers(finding)]
+        if experiment.kind != "tau" and _mostly_last(finding):
+            paragraphs.append(f"{where}{_about_rules(finding)}")
         n_missing = sum(row.n_missing for row in finding.rows)
         if n_missing:
             paragraphs.append(f"{where}{n_missing} runs are not finished; this is what is there.")
@@ -155,7 +157,7 @@ def _column_sections(finding: Finding, *, name_it: bool) -> list[Section]:
                 *([differences_table(results)] if results else []),
                 *([power] if power else []),
             ],
-            remarks=_about_luck(finding),
+            remarks=[*_without_seeds(results), *_about_luck(finding)],
         ),
         Section(
             f"{where}Checkpoint rules",
@@ -208,6 +210,7 @@ def _dots(finding: Finding) -> Chart:
         [_short(row.name) for row in rows],
         series,
         y_label="Δ BLEU",
+        is_one_kind=True,
         note="Runs of a row from worst to best. WD: word dropout, SO: SwitchOut, *: tuned.\n"
         f"{signatures([finding])}",
     )
@@ -260,6 +263,16 @@ def _side_claims(finding: Finding) -> list[str]:
     return remarks
 
 
+def _without_seeds(results: Sequence[Comparison]) -> list[str]:
+    """Comparisons that the tables show without a test over seeds, and why."""
+    return [
+        f"{r.system.system.name} against {r.baseline.system.name} has no p seeds and no smallest "
+        f"gap: {' and '.join(single)} {'has' if len(single) == 1 else 'have'} one run."
+        for r in results
+        if (single := [s.system.name for s in (r.system, r.baseline) if len(s.scores) == 1])
+    ]
+
+
 def _about_luck(finding: Finding) -> list[str]:
     if finding.same is None:
         return ["An A/A comparison (baseline against itself) needs at least 4 baseline runs."]
@@ -272,13 +285,20 @@ def _about_luck(finding: Finding) -> list[str]:
 
 
 def _about_rules(finding: Finding) -> str:
-    runs = [run for row in finding.rows for run in row.runs]
-    n_last = sum(row.n_last for row in finding.rows)
+    n_runs, n_last = sum(len(row.runs) for row in finding.rows), _n_last(finding)
     rule = finding.column.base.train.select
-    text = f"{n_last} of {len(runs)} runs selected their last checkpoint by {rule}"
-    if n_last > len(runs) / 2:
+    text = f"{n_last} of {n_runs} runs selected their last checkpoint by {rule}"
+    if _mostly_last(finding):
         return f"{text}: most had not passed their best point; longer training may change this."
     return f"{text}."
+
+
+def _n_last(finding: Finding) -> int:
+    return sum(row.n_last for row in finding.rows)
+
+
+def _mostly_last(finding: Finding) -> bool:
+    return _n_last(finding) > sum(len(row.runs) for row in finding.rows) / 2
 
 
 def _data(finding: Finding, where: str) -> Section:

@@ -21,7 +21,7 @@ class Line:
 
 @dataclass(frozen=True)
 class LineChart:
-    """Up to six curves on common axes, which need not begin at zero.
+    """Curves on common axes, which need not begin at zero; from the seventh on dashed.
 
     Attributes:
         title: Caption.
