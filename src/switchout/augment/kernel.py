@@ -24,7 +24,8 @@ from switchout.augment.scan import (
     word_keys,
 )
 from switchout.intrinsics import prefetch
-from switchout.kernels import draw_count, philox4x32
+from switchout.kernels import draw_count
+from switchout.philox import philox4x32
 
 NO_ROW = -2
 _HALF, _MASK = np.uint64(32), np.uint64(0xFFFFFFFF)

@@ -21,8 +21,8 @@ import numpy as np
 
 from switchout.augment.arrays import PADDING, WordTable
 from switchout.augment.native import Kernel
+from switchout.augment.streams import open_input, reading
 from switchout.errors import SwitchOutError
-from switchout.files import read_bytes
 from switchout.words import MAX_SIZE, Words
 
 SPECIAL_WORDS = (
@@ -97,7 +97,8 @@ def make_lexicon(
 
 def read_vocabulary(path: str | Path) -> tuple[list[bytes], set[str]]:
     """Return the entries of a vocabulary file in order, and those that its format calls special."""
-    content = read_bytes(path)
+    with reading(str(path)), open_input(str(path)) as stream:
+        content = stream.read()
     if content[:1] == b"{" and str(path).endswith(".json"):
         return _hugging_face(path, content)
     if str(path).endswith((".model", ".spm")):

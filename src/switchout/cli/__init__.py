@@ -59,12 +59,15 @@ def run(arguments: list[str] | None = None) -> int:
 def _run_verb(verb: str, arguments: list[str]) -> int:
     if verb not in _available():
         raise SwitchOutError(f"no such command {verb!r}{did_you_mean(verb, _available())}")
+    module = import_module(f"switchout.cli.{verb}")
+    if hasattr(module, "main"):  # parses its options itself, without the start-up of typer
+        return int(module.main(arguments))
     import typer
 
     # typer brings its own copy of click or uses the installed one, by version: ask its classes.
     click_exception: Any = typer.BadParameter.__mro__[2]
     try:
-        command = typer.main.get_command(import_module(f"switchout.cli.{verb}").app)
+        command = typer.main.get_command(module.app)
         result = command.main(arguments, prog_name=f"switchout {verb}", standalone_mode=False)
     except typer.Exit as error:
         return int(error.exit_code)

@@ -1,21 +1,27 @@
-"""``switchout augment``: a corpus of any size, as text."""
+"""``switchout augment``: a corpus of any size, as text.
+
+Options are read by argparse: typer, with the pydantic that it loads, takes longer to start than
+augmenting a hundred thousand lines.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any, NoReturn
 
 from switchout.errors import SwitchOutError
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+DESCRIPTION = """
+Augment a corpus of any size, as text.
 
-Option = typer.Option
+Either side alone works too. A side without --tau or --rate stays as it is. Line i is example i, so
+the output is the same for any number of workers and any engine. Words are separated by white space;
+all other bytes stay as they are. Files may end in .gz, .xz, .bz2 or .zst.
+"""
 EPILOG = """
-\b
 Examples:
   switchout augment --src train.de --tgt train.en --out-src aug.de --out-tgt aug.en \\
       --tau-x 1.0 --tau-y 0.9 --seed 1
@@ -24,95 +30,106 @@ Examples:
 """
 
 
-@app.command(epilog=EPILOG)
-def augment(
-    src: Annotated[str | None, Option(help="Source file; '-': standard input.")] = None,
-    tgt: Annotated[str | None, Option(help="Target file; '-': standard input.")] = None,
-    out_src: Annotated[str | None, Option(help="Where the source goes; '-': stdout.")] = None,
-    out_tgt: Annotated[str | None, Option(help="Where the target goes; '-': stdout.")] = None,
-    pairs: Annotated[
-        str | None, Option(help="Instead: one file of tab-separated pairs, or .parquet.")
-    ] = None,
-    out_pairs: Annotated[str | None, Option(help="Where the pairs go.")] = None,
-    src_column: Annotated[str, Option(help="Parquet column; '': none.")] = "source",
-    tgt_column: Annotated[str, Option(help="Parquet column; '': none.")] = "target",
-    tau_x: Annotated[float | None, Option(help="Temperature of the source side.")] = None,
-    tau_y: Annotated[float | None, Option(help="Temperature of the target side.")] = None,
-    rate_x: Annotated[float | None, Option(help="Instead: share of source words changed.")] = None,
-    rate_y: Annotated[float | None, Option(help="Instead: share of target words changed.")] = None,
-    policy_x: Annotated[
-        str | None, Option(help="switchout (default), raml, hamming or word_dropout.")
-    ] = None,
-    policy_y: Annotated[str | None, Option(help="The same for the target; default raml.")] = None,
-    seed: Annotated[int, Option(help="Seed, 0 <= seed < 2^64.")] = ...,  # type: ignore[assignment]
-    epoch: Annotated[int, Option(help="Other noise for the same corpus.")] = 0,
-    copies: Annotated[int, Option(help="Changed copies of each line.")] = 1,
-    keep_original: Annotated[
-        bool, Option("--keep-original", help="Write each line itself before its copies.")
-    ] = False,
-    vocab_src: Annotated[
-        str | None,
-        Option(
-            help="Words, one a line ('word' or 'word count'); a sentencepiece .model; a"
-            " tokenizer.json. Without: counted from the corpus."
-        ),
-    ] = None,
-    vocab_tgt: Annotated[str | None, Option(help="The same for the target.")] = None,
-    min_count: Annotated[int, Option(help="Counted vocabulary: least frequency.")] = 1,
-    max_words: Annotated[int | None, Option(help="Counted vocabulary: largest size.")] = None,
-    special: Annotated[
-        list[str] | None,
-        Option(help="A word to leave alone and never draw (repeatable; default: <s>, <unk>, …)."),
-    ] = None,
-    special_regex: Annotated[
-        str | None, Option(help="The same for all words that match it as a whole.")
-    ] = None,
-    null_word: Annotated[str, Option(help="What word_dropout leaves behind.")] = "<unk>",
-    encode: Annotated[
-        bool, Option("--encode", help="The input is raw text: split it by the vocabulary's model.")
-    ] = False,
-    workers: Annotated[int, Option(help="Threads, or processes for --parts.")] = 1,
-    engine: Annotated[str, Option(help="local or ray.")] = "local",
-    ray_address: Annotated[str | None, Option(help="Running Ray cluster, 'auto' or host.")] = None,
-    parts: Annotated[
-        str | None, Option(help="Folder for a run in parts; the same command resumes it.")
-    ] = None,
-    join: Annotated[bool, Option(help="Put the parts together in the end.")] = True,
-    part_mb: Annotated[float, Option(help="Size of a part in MiB of input.")] = 64.0,
-    chunk_kb: Annotated[float, Option(help="How much is in memory at a time, in KiB.")] = 1024.0,
-    stats: Annotated[
-        str | None, Option(help="Write a JSON file: counts, histograms, data hash, signature.")
-    ] = None,
-    as_json: Annotated[bool, Option("--json", help="Print the numbers as JSON.")] = False,
-) -> None:
-    """Augment a corpus of any size, as text.
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise SwitchOutError(f"{message} (see '{self.prog} --help')")
 
-    Either side alone works too. A side without --tau or --rate stays as it is. Line i is example i,
-    so the output is the same for any number of workers and any engine. Words are separated by
-    white space; all other bytes stay as they are. Files may end in .gz, .xz, .bz2 or .zst.
-    """
-    from switchout.augment.files import augment_files
 
-    uses_stdout = "-" in (out_src, out_tgt, out_pairs)
-    if as_json and uses_stdout:
+def main(arguments: list[str]) -> int:
+    """Run the command; return its exit code."""
+    try:
+        options = _parser().parse_args(arguments)
+    except SystemExit:  # after --help
+        return 0
+    outputs = (options.out_src, options.out_tgt, options.out_pairs)
+    if options.json and "-" in outputs:
         raise SwitchOutError("--json and an output on '-' cannot share standard output")
-    report = augment_files(
-        src, tgt, out_source=out_src, out_target=out_tgt, pairs=pairs, out_pairs=out_pairs,
-        source_column=src_column or None, target_column=tgt_column or None,
-        tau_x=tau_x, tau_y=tau_y, rate_x=rate_x, rate_y=rate_y, policy_x=policy_x,
-        policy_y=policy_y, vocab_source=vocab_src, vocab_target=vocab_tgt, seed=seed, epoch=epoch,
-        copies=copies, keep_original=keep_original, special_words=special,
-        special_pattern=special_regex, null_word=null_word, encode=encode, min_count=min_count,
-        max_words=max_words, workers=workers, engine=engine, ray_address=ray_address, parts=parts,
-        join=join, part_bytes=int(part_mb * 2**20), chunk_bytes=int(chunk_kb * 1024),
-        stats=stats is not None,
-    )  # fmt: skip
-    if stats is not None:
-        _write_stats(stats, report)
-    if as_json:
+    report = _augment(options)
+    if options.stats is not None:
+        _write_stats(options.stats, report)
+    if options.json:
         print(json.dumps(report))
     else:
-        print(_summary(report), file=sys.stderr if uses_stdout else sys.stdout)
+        print(_summary(report), file=sys.stderr if "-" in outputs else sys.stdout)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        "switchout augment", usage="%(prog)s [OPTIONS]", description=DESCRIPTION, epilog=EPILOG,
+        allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("--src", metavar="FILE", help="source file; '-': standard input")
+    add("--tgt", metavar="FILE", help="target file; '-': standard input")
+    add("--out-src", metavar="FILE", help="where the source goes; '-': standard output")
+    add("--out-tgt", metavar="FILE", help="where the target goes; '-': standard output")
+    add("--pairs", metavar="FILE", help="instead: one file of tab-separated pairs, or .parquet")
+    add("--out-pairs", metavar="FILE", help="where the pairs go")
+    add("--src-column", default="source", metavar="NAME", help="Parquet column; '': none")
+    add("--tgt-column", default="target", metavar="NAME", help="Parquet column; '': none")
+    add("--tau-x", type=float, metavar="T", help="temperature of the source side")
+    add("--tau-y", type=float, metavar="T", help="temperature of the target side")
+    add("--rate-x", type=float, metavar="R", help="instead: share of source words changed")
+    add("--rate-y", type=float, metavar="R", help="instead: share of target words changed")
+    add("--policy-x", metavar="NAME", help="switchout (default), raml, hamming or word_dropout")
+    add("--policy-y", metavar="NAME", help="the same for the target; default raml")
+    add("--seed", type=int, required=True, metavar="N", help="seed, 0 <= seed < 2^64")
+    add("--epoch", type=int, default=0, metavar="N", help="other noise for the same corpus")
+    add("--copies", type=int, default=1, metavar="N", help="changed copies of each line")
+    add("--keep-original", action="store_true", help="write each line itself before its copies")
+    add(
+        "--vocab-src",
+        metavar="FILE",
+        help="words, one a line ('word' or 'word count'); a sentencepiece .model; a"
+        " tokenizer.json; without: counted from the corpus",
+    )
+    add("--vocab-tgt", metavar="FILE", help="the same for the target")
+    add("--min-count", type=int, default=1, metavar="N", help="counted vocabulary: least frequency")
+    add("--max-words", type=int, metavar="N", help="counted vocabulary: largest size")
+    add(
+        "--special",
+        action="append",
+        metavar="WORD",
+        help="a word to leave alone and never draw (repeatable; default: <s>, <unk>, …)",
+    )
+    add("--special-regex", metavar="RE", help="the same for all words that match it as a whole")
+    add("--null-word", default="<unk>", metavar="WORD", help="what word_dropout leaves behind")
+    add("--encode", action="store_true", help="the input is raw text: split it by the vocabulary")
+    add("--workers", type=int, default=1, metavar="N", help="threads, or processes for --parts")
+    add("--engine", default="local", metavar="NAME", help="local or ray")
+    add("--ray-address", metavar="HOST", help="running Ray cluster, 'auto' or host")
+    add("--parts", metavar="DIR", help="for a run in parts; the same command resumes it")
+    add(
+        "--join",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="put the parts together in the end",
+    )
+    add("--part-mb", type=float, default=64.0, metavar="MB", help="size of a part of the input")
+    add("--chunk-kb", type=float, default=1024.0, metavar="KB", help="in memory at a time")
+    add("--stats", metavar="FILE", help="write JSON: counts, histograms, data hash, signature")
+    add("--json", action="store_true", help="print the numbers as JSON")
+    return parser
+
+
+def _augment(options: argparse.Namespace) -> dict[str, Any]:
+    from switchout.augment.files import augment_files
+
+    return augment_files(
+        options.src, options.tgt, out_source=options.out_src, out_target=options.out_tgt,
+        pairs=options.pairs, out_pairs=options.out_pairs,
+        source_column=options.src_column or None, target_column=options.tgt_column or None,
+        tau_x=options.tau_x, tau_y=options.tau_y, rate_x=options.rate_x, rate_y=options.rate_y,
+        policy_x=options.policy_x, policy_y=options.policy_y, vocab_source=options.vocab_src,
+        vocab_target=options.vocab_tgt, seed=options.seed, epoch=options.epoch,
+        copies=options.copies, keep_original=options.keep_original, special_words=options.special,
+        special_pattern=options.special_regex, null_word=options.null_word, encode=options.encode,
+        min_count=options.min_count, max_words=options.max_words, workers=options.workers,
+        engine=options.engine, ray_address=options.ray_address, parts=options.parts,
+        join=options.join, part_bytes=int(options.part_mb * 2**20),
+        chunk_bytes=int(options.chunk_kb * 1024), stats=options.stats is not None,
+    )  # fmt: skip
 
 
 def _write_stats(path: str, report: dict[str, Any]) -> None:
