@@ -85,21 +85,13 @@ def _remarks(results: dict[str, Any], n_seeds: int, *, is_quick: bool) -> list[s
     """What these runs cannot tell, and what the shipped reference says."""
     if is_quick:
         return ["QUICK=1: far too short a training to say anything about SwitchOut."]
-    [column] = results["columns"]
     remarks = []
-    runs = [run for row in column["rows"] for run in row["runs"]]
-    n_last = sum(run["selected_step"] == run["steps"] for run in runs)
-    if n_last:
-        remarks.append(
-            f"In {n_last} of {len(runs)} runs the selected checkpoint is the last one: "
-            "dev perplexity was still falling there."
-        )
     if n_seeds < 4:
         remarks.append(
             f"{_seeds(n_seeds)} a row cannot settle differences of this size: 'make demo SEEDS=9' "
             "extends this table and keeps what is trained."
         )
-    reference = column["shipped_reference"]
+    reference = results["columns"][0]["shipped_reference"]
     if reference is None:
         remarks.append(
             "The shipped reference is of another configuration, or absent: not shown beside it."

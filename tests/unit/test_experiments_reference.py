@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from statistics import median
 
 import pytest
@@ -105,16 +104,12 @@ def test_the_reference_in_the_package_is_of_the_present_demo():
 def test_demo_tells_what_its_runs_cannot(shipped, tmp_path):
     rows = table1_rows(shipped, taus=TAUS, n_seeds=2)
     make_experiment("table1", rows, tmp_path / "runs", tmp_path / "few")
-    results = json.loads(json.dumps(write_report(tmp_path / "few")))
+    results = write_report(tmp_path / "few")
     said = " ".join(demo._remarks(results, 2, is_quick=False))
     assert "2 seeds a row cannot settle" in said
     assert "Shipped reference, +SwitchOut: undecided." in said
-    assert "the last one" not in said  # the made-up runs chose step 10 of 20
-    for row in results["columns"][0]["rows"]:
-        row["runs"][0]["selected_step"] = 20
     results["columns"][0]["shipped_reference"] = None
     said = " ".join(demo._remarks(results, 9, is_quick=False))
-    assert "In 6 of 12 runs the selected checkpoint is the last one" in said
     assert "another configuration, or absent" in said
     assert "cannot settle" not in said
 

@@ -85,7 +85,7 @@ def lead(experiment: Experiment, findings: Sequence[Finding]) -> list[str]:
         paragraphs += [f"{where}{claim(result)}" for result in finding.contrasts]
         if experiment.kind == "tau" and not finding.is_empty:
             paragraphs += [f"{where}{answer}" for answer in tau_answers(finding)]
-        if experiment.kind != "tau" and _mostly_last(finding):
+        if experiment.kind != "tau" and _n_last(finding):
             paragraphs.append(f"{where}{_about_rules(finding)}")
         n_missing = sum(row.n_missing for row in finding.rows)
         if n_missing:
@@ -288,17 +288,13 @@ def _about_rules(finding: Finding) -> str:
     n_runs, n_last = sum(len(row.runs) for row in finding.rows), _n_last(finding)
     rule = finding.column.base.train.select
     text = f"{n_last} of {n_runs} runs selected their last checkpoint by {rule}"
-    if _mostly_last(finding):
+    if n_last > n_runs / 2:
         return f"{text}: most had not passed their best point; longer training may change this."
     return f"{text}."
 
 
 def _n_last(finding: Finding) -> int:
     return sum(row.n_last for row in finding.rows)
-
-
-def _mostly_last(finding: Finding) -> bool:
-    return _n_last(finding) > sum(len(row.runs) for row in finding.rows) / 2
 
 
 def _data(finding: Finding, where: str) -> Section:
