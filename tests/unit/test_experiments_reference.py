@@ -133,5 +133,20 @@ def test_demo_refuses_bad_input_in_one_line(monkeypatch, capsys, environment, ar
     assert printed.out == ""
 
 
+def test_demo_writes_the_reference_of_a_whole_table_only(shipped, tmp_path, monkeypatch, capsys):
+    module.SHIPPED.unlink()
+    monkeypatch.setattr(demo, "OUT", tmp_path / "full")
+    monkeypatch.setenv("SEEDS", "3")
+    results = {"answers": ["+SwitchOut: helps."]}
+    monkeypatch.setattr(demo, "_table", lambda n_seeds, settings: (n_seeds != 3, results))
+    assert demo.main(["--write-reference"]) == 0
+    assert f"reference: {module.SHIPPED}" in capsys.readouterr().out
+    assert read_reference(module.SHIPPED).answers == ("+SwitchOut: helps.",)
+    module.SHIPPED.unlink()
+    monkeypatch.setenv("SEEDS", "4")  # as if a run had failed
+    assert demo.main(["--write-reference"]) == 1
+    assert not module.SHIPPED.exists()
+
+
 def test_reference_is_about_what_was_asked(shipped, tmp_path):
     assert read_reference(module.SHIPPED).command == load(tmp_path / "full").command
