@@ -78,15 +78,15 @@ def _check_traced_ids(backend: Backend, ids: Any, n_rows: int | None) -> None:
         raise ValueError(f"example_ids must be [{n_rows}], got shape {tuple(ids.shape)}")
 
 
-def check_lengths(lengths: Any, shape: tuple[int, ...]) -> NumpyArray:
-    """Return word counts as int64 [batch]."""
+def as_lengths(lengths: Any, n_rows: int) -> NumpyArray:
+    """Return word counts as int64 [batch]; the kernel looks at their values."""
     array = np.asarray(lengths)
-    if array.shape != shape[:1]:
-        raise ValueError(f"lengths must be [batch] = [{shape[0]}], got shape {array.shape}")
+    if array.shape != (n_rows,):
+        raise ValueError(f"lengths must be [batch] = [{n_rows}], got shape {array.shape}")
+    if array.dtype == np.int64 and array.flags.c_contiguous and array.flags.writeable:
+        return array
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"lengths must hold integers, got {array.dtype}")
-    if array.size and (array.min() < 0 or array.max() > shape[1]):
-        raise ValueError(f"lengths must lie in 0..{shape[1]}, got {array.min()}..{array.max()}")
     return array.astype(np.int64)
 
 

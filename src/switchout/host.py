@@ -8,7 +8,7 @@ import numpy as np
 
 from switchout import kernels, laws
 from switchout.backends import Array, Backend
-from switchout.checks import as_example_ids, check_lengths, check_out, check_range
+from switchout.checks import as_example_ids, as_lengths, check_out, check_range
 from switchout.philox import Address
 from switchout.words import Words
 
@@ -39,20 +39,19 @@ def corrupt_on_host(
     target = None if out is None else check_out(backend, tokens, out)
     mask = NO_MASK if frozen is None else np.ascontiguousarray(backend.to_numpy(frozen))
     source, rows = _rows_to_write(original, target)
-    n_words = (
-        np.empty(len(source), np.int64) if lengths is None else check_lengths(lengths, source.shape)
-    )
+    n_rows, width = source.shape
+    n_words = np.empty(n_rows, np.int64) if lengths is None else as_lengths(lengths, n_rows)
     preparation = (
         source, rows, mask, n_words, lengths is None, rows is not source,
         ids, SIGNED_ID if is_signed else ANY_ID,
     )  # fmt: skip
     special = words.size, words.lowest, words.range_starts, words.range_stops
-    key = np.uint64(address.seed), np.uint64(address.epoch), np.uint64(address.stream)
+    key = np.uint64(address.seed), address.epoch, address.stream
     if rule.tau is not None:
-        width = 1 << source.shape[1].bit_length()  # few distinct tables, whatever the batch
+        longest = 1 << width.bit_length()  # few distinct tables, whatever the batch
         problem, row = kernels.sample_rows(
             *preparation, *key, *special, words.draw_ids, len(words),
-            *laws.shared_table(float(rule.tau), width), NO_THRESHOLDS, rule.null_id,
+            *laws.shared_table(float(rule.tau), longest), NO_THRESHOLDS, rule.null_id,
         )  # fmt: skip
     else:
         problem, row = _sample_by_other_laws(rule, words, preparation, key, special)
@@ -61,7 +60,7 @@ def corrupt_on_host(
     if problem == kernels.BAD_ID:
         check_range(source, words)
     if problem == kernels.BAD_LENGTH:
-        raise ValueError(f"lengths[{row}] = {n_words[row]} is more words than the row has")
+        raise ValueError(f"lengths[{row}] = {n_words[row]}: the row does not have so many words")
     if target is None:
         return backend.from_numpy(rows.astype(original.dtype, copy=False), tokens)
     if rows is not target:

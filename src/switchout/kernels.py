@@ -4,7 +4,8 @@ The same integers as `switchout.sampling`, where the algorithm is written for re
 
 * `prepare_rows` checks ids, counts the words of each sentence and copies the batch, in one pass;
 * `sample_rows` does that, then draws the counts of 128 sentences at a time, so that the compiler
-  runs several Philox counters side by side, and visits a sentence only if a word of it is hit;
+  runs several Philox counters side by side, visits a sentence only if its n > 0, and a word only
+  if it is hit; what chance decides is a sum or a bit, not a branch, which would be guessed wrong;
 * `replace_similar` does one categorical draw per word.
 
 All release the GIL, keep no state, and use no threads of their own (those die under fork).
@@ -15,14 +16,23 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from switchout.intrinsics import prefetch
+from switchout.intrinsics import (
+    LANES,
+    at_least,
+    n_ones,
+    n_zeros_above,
+    n_zeros_below,
+    prefetch,
+)
 from switchout.philox import philox4x32
 
-TILE = 128  # sentences, and words, drawn together
+TILE = 128  # sentences drawn together, and hits applied together
+SPAN = 64  # words whose hits are the bits of one number
 NO_ERROR, BAD_EXAMPLE, BAD_ID, BAD_LENGTH = 0, 1, 2, 3
 NOWHERE = -1
 
 _HALF, _MASK, _ONE = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(1)
+_NONE, _ALL = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @njit(inline="always")
@@ -40,17 +50,14 @@ def is_word(v, lowest, starts, stops):
 def draw_count(u, length, cumulative, start, size):
     """Return n for a sentence of ``length`` words from 32 random bits (see `laws`)."""
     first = start[length]
-    n_entries = size[length]
-    total = cumulative[first + n_entries - 1]
+    total = cumulative[first + size[length] - 1]
     v = u * (total >> _HALF) + ((u * (total & _MASK)) >> _HALF)
-    if v < cumulative[first]:
-        return 0
-    n = 1
-    while n < 4 and cumulative[first + n] <= v:  # small counts are likely: no search for them
-        n += 1
+    n = 0
+    for k in range(4):  # small counts are likely: no branch that cannot be foreseen for them
+        n += np.int64(cumulative[first + k] <= v)
     if n < 4:
         return n
-    low, high = 4, n_entries - 1  # n lies in low..high
+    low, high = 4, size[length] - 1  # n lies in low..high
     while low < high:
         middle = (low + high) >> 1
         if cumulative[first + middle] <= v:
@@ -61,30 +68,46 @@ def draw_count(u, length, cumulative, start, size):
 
 
 @njit(inline="always")
-def other_word(v, w1, w2, n_draw, lowest, starts, stops, draw_ids):
-    """Return a drawable word other than ``v``, uniform, from 64 random bits."""
-    if draw_ids.size:
-        rank = np.searchsorted(draw_ids, v)
-        is_inside = rank < n_draw and draw_ids[rank] == v
-    else:
-        rank = v - lowest
-        for r in range(starts.size):
-            if v >= stops[r]:
-                rank -= stops[r] - starts[r]
-        is_inside = True
-    choices = np.uint64(n_draw - 1 if is_inside else n_draw)
-    step = np.int64((choices * w2 + ((choices * w1) >> _HALF)) >> _HALF)
-    if is_inside:
-        step += rank + 1
-        if step >= n_draw:
-            step -= n_draw
-    if draw_ids.size:
-        return draw_ids[step]
-    word = step + lowest
+def rank_of(v, draw_ids):
+    """Return how many of the sorted ``draw_ids`` are below ``v``."""
+    # np.searchsorted would count references to the array at each call.
+    low, high = 0, draw_ids.size
+    while low < high:
+        middle = (low + high) >> 1
+        if draw_ids[middle] < v:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(inline="always")
+def other_word(v, w1, w2, n_draw, lowest, starts, stops):
+    """Return a word other than ``v``, uniform, from 64 random bits."""
+    rank = v - lowest
     for r in range(starts.size):
-        if word >= starts[r]:
-            word += stops[r] - starts[r]
+        rank -= (stops[r] - starts[r]) * np.int64(v >= stops[r])
+    step = rank + 1 + below(np.uint64(n_draw - 1), w1, w2)
+    word = lowest + step - n_draw * np.int64(step >= n_draw)  # a branch would often be wrong
+    for r in range(starts.size):
+        word += (stops[r] - starts[r]) * np.int64(word >= starts[r])
     return word
+
+
+@njit(inline="always")
+def other_drawable(v, w1, w2, draw_ids):
+    """Return one of the sorted ``draw_ids`` other than ``v``, uniform, from 64 random bits."""
+    rank = rank_of(v, draw_ids)
+    if rank == draw_ids.size or draw_ids[rank] != v:
+        return draw_ids[below(np.uint64(draw_ids.size), w1, w2)]
+    step = rank + 1 + below(np.uint64(draw_ids.size - 1), w1, w2)
+    return draw_ids[step - draw_ids.size if step >= draw_ids.size else step]
+
+
+@njit(inline="always")
+def below(n, w1, w2):
+    """Return a number in 0..n - 1 from 64 random bits, low word first."""
+    return np.int64((n * w2 + ((n * w1) >> _HALF)) >> _HALF)
 
 
 @njit
@@ -120,118 +143,179 @@ def _replace_words(
     lowest, starts, stops, draw_ids, n_draw,
     cumulative, row_start, row_size, thresholds, null_id,
 ):  # fmt: skip
-    """Replace words of ``rows`` in place; return -1, or the row whose length was given wrong."""
+    """Replace words of ``rows`` in place; return -1, or the row whose length was given wrong.
+
+    A word is hit if its random bits times ``scale`` are below ``bound``: n / L or a threshold.
+    """
     k0, k1 = key & _MASK, key >> _HALF
-    bits, limits = np.empty(TILE, np.uint64), np.empty(TILE, np.uint64)
-    visited = np.empty(TILE, np.int64)
-    hits = np.empty((2, 2 * TILE), np.int64)  # rows; words within the row
+    bits = np.empty(TILE, np.uint64)
+    products = bits.view(np.int64)  # below 2^63, and signed ones compare faster
+    visited, bounds = np.empty(TILE, np.int64), np.empty(TILE, np.uint64)
+    # Spans of up to 64 words with a hit: row and first word; which of the words.
+    spans, hits, n_spans, n_hits = np.empty((2, TILE), np.int64), np.empty(TILE, np.uint64), 0, 0
     for tile in range(0, rows.shape[0], TILE):
         n_here = min(TILE, rows.shape[0] - tile)
         n_visited = 0
         if thresholds.size:
             for j in range(n_here):
                 visited[j] = tile + j
-                limits[j] = np.uint64(max(thresholds[0], thresholds[1]))
+                bounds[j] = np.uint64(max(thresholds[0], thresholds[1]) + 1)
             n_visited = n_here
         else:
             for j in range(n_here):
                 e = example_ids[tile + j]
                 bits[j] = philox4x32(e & _MASK, e >> _HALF, epoch, stream, k0, k1)[0]
             for j in range(n_here):
-                length = n_words[tile + j]
-                n = draw_count(bits[j], length, cumulative, row_start, row_size)
-                if n > 0:
-                    visited[n_visited] = tile + j
-                    # hit if bits / 2^32 < n / length
-                    limits[n_visited] = np.uint64(((np.int64(n) << 32) - 1) // length)
-                    n_visited += 1
-        n_hits = 0
+                n = draw_count(bits[j], n_words[tile + j], cumulative, row_start, row_size)
+                visited[n_visited] = tile + j
+                bounds[n_visited] = np.uint64(n) << _HALF
+                n_visited += np.int64(n > 0)
         for i in range(n_visited):
-            b, limit = visited[i], limits[i]
+            b, bound = visited[i], np.int64(bounds[i])
             e, length = example_ids[b], n_words[b]
             c0, c1 = e & _MASK, e >> _HALF
-            for first in range(0, length, TILE):
-                n_bits = min(TILE, length - first)
+            scale = _ONE if thresholds.size else np.uint64(length)
+            for first in range(0, length, SPAN):
+                n_bits = min(SPAN, length - first)
                 block = stream + np.uint64(1 + first)
                 for j in range((n_bits + 3) // 4 * 4):  # whole vectors; what is too much is unread
-                    bits[j] = philox4x32(c0, c1, epoch, block + np.uint64(j), k0, k1)[0]
-                for j in range(n_bits):  # no branch: which words are hit cannot be foreseen
-                    hits[0, n_hits] = b
-                    hits[1, n_hits] = first + j
-                    n_hits += np.int64(bits[j] <= limit)
-                if n_hits >= TILE:
+                    word = philox4x32(c0, c1, epoch, block + np.uint64(j), k0, k1)[0]
+                    bits[j] = word * scale
+                missed = _NONE
+                for j in range(0, n_bits, LANES):
+                    missed |= at_least(products, j, bound) << np.uint64(j)
+                hit = ~missed & (_ALL >> np.uint64(SPAN - n_bits))
+                spans[0, n_spans], spans[1, n_spans], hits[n_spans] = b, first, hit
+                _prefetch_words(rows, b, first, SPAN - n_zeros_above(hit))
+                n_spans += np.int64(hit != _NONE)
+                n_hits += n_ones(hit)
+                if n_spans == TILE or n_hits >= TILE:
                     wrong = _apply_hits(
-                        rows, frozen, hits, n_hits, example_ids, k0, k1, epoch, stream,
+                        rows, frozen, spans, hits, n_hits, example_ids, k0, k1, epoch, stream,
                         lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
                     )  # fmt: skip
                     if wrong != NOWHERE:
                         return wrong
-                    n_hits = 0
-        wrong = _apply_hits(
-            rows, frozen, hits, n_hits, example_ids, k0, k1, epoch, stream,
-            lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
-        )  # fmt: skip
-        if wrong != NOWHERE:
-            return wrong
-    return NOWHERE
+                    n_spans, n_hits = 0, 0
+    return _apply_hits(
+        rows, frozen, spans, hits, n_hits, example_ids, k0, k1, epoch, stream,
+        lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
+    )  # fmt: skip
+
+
+@njit(inline="always")
+def _prefetch_words(rows, b, first, n):
+    """Ask for the ``n`` words of row ``b`` from ``first`` on: a cache line holds eight."""
+    start = b * rows.shape[1] + first
+    prefetch(rows, start)
+    prefetch(rows, start + min(n, 8))
+    prefetch(rows, start + min(n, 16))
+    prefetch(rows, start + min(n, 24))
+    prefetch(rows, start + n)
 
 
 @njit
 def _apply_hits(
-    rows, frozen, hits, n_hits, example_ids, k0, k1, epoch, stream,
+    rows, frozen, spans, hits, n_hits, example_ids, k0, k1, epoch, stream,
     lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
 ):  # fmt: skip
-    """Find the hit words in their rows, in order, and put others there."""
-    n_padded = (n_hits + 3) // 4 * 4  # whole vectors
-    examples, low, high = (
-        np.empty(n_padded, np.uint64),
-        np.empty(n_padded, np.uint64),
-        np.empty(n_padded, np.uint64),
+    """Find the hit words in their rows and put others there; return a row as `_replace_words`."""
+    if n_hits == 0:
+        return NOWHERE
+    span_of, word_of = np.empty(TILE + SPAN, np.int64), np.zeros(TILE + SPAN, np.int64)
+    examples = np.zeros(TILE + SPAN, np.uint64)
+    i, hit = 0, hits[0]
+    for h in range(n_hits):  # the ones of ``hits``, one by one, without a branch
+        span_of[h], word_of[h] = i, spans[1, i] + n_zeros_below(hit)
+        examples[h] = example_ids[spans[0, i]]
+        hit &= hit - _ONE
+        i += np.int64(hit == _NONE)
+        hit = hits[min(i, TILE - 1)] if hit == _NONE else hit
+    words = rows.reshape(-1)
+    places = np.empty(TILE + SPAN, np.int64)  # of the hit words in ``words``
+    wrong = _find_hits(
+        rows, frozen, spans, hits, i, span_of, word_of, n_hits, places, lowest, starts, stops
     )
+    if wrong != NOWHERE:
+        return wrong
+    if null_id >= 0:
+        for h in range(n_hits):
+            words[places[h]] = null_id
+        return NOWHERE
+    bits = np.empty((3, TILE + SPAN), np.uint64)
+    for h in range((n_hits + 3) // 4 * 4):  # whole vectors; what is too much is unread
+        block = stream + np.uint64(1 + word_of[h])
+        bits[0, h], bits[1, h], bits[2, h], _ = philox4x32(
+            examples[h] & _MASK, examples[h] >> _HALF, epoch, block, k0, k1
+        )
+    if draw_ids.size == 0:
+        for h in range(n_hits):
+            v = np.int64(words[places[h]])
+            words[places[h]] = other_word(v, bits[1, h], bits[2, h], n_draw, lowest, starts, stops)
+        return NOWHERE
     for h in range(n_hits):
-        examples[h] = example_ids[hits[0, h]]
-        first = hits[0, h] * rows.shape[1]
-        for position in range(first, first + hits[1, h] + 8, 8):
-            prefetch(rows, position)
-    if null_id < 0:
-        for h in range(n_padded):
-            block = stream + np.uint64(1 + hits[1, h])
-            words = philox4x32(examples[h] & _MASK, examples[h] >> _HALF, epoch, block, k0, k1)
-            low[h], high[h] = words[1], words[2]
+        v = np.int64(words[places[h]])
+        if thresholds.size:
+            rank = rank_of(v, draw_ids)
+            is_inside = rank < n_draw and draw_ids[rank] == v
+            if np.int64(bits[0, h]) > thresholds[0 if is_inside else 1]:
+                continue
+        words[places[h]] = other_drawable(v, bits[1, h], bits[2, h], draw_ids)
+    return NOWHERE
+
+
+@njit
+def _find_hits(
+    rows, frozen, spans, hits, n_spans, span_of, word_of, n_hits, places, lowest, starts, stops
+):
+    """Fill in ``places``: where in ``rows.flat`` the hit words are; return a wrong row or -1."""
     width = rows.shape[1]
-    last, position, n_seen = -1, -1, 0  # words of row ``last`` up to and including ``position``
+    first_words = np.empty(TILE, np.int64)
+    for i in range(n_spans):
+        first_words[i] = _first_word(
+            rows, frozen, spans[0, i], spans[1, i], hits[i], lowest, starts, stops
+        )
+    last, column, n_seen = -1, -1, 0  # words of row ``last`` up to and including ``column``
     for h in range(n_hits):
-        b, word = hits[0, h], hits[1, h]
+        b, word = spans[0, span_of[h]], word_of[h]
+        if first_words[span_of[h]] >= 0:
+            places[h] = b * width + first_words[span_of[h]] + word
+            continue
         if b != last:
-            last, position, n_seen = b, np.int64(rows[b, 0] < lowest) - 1, 0  # past bos
-        while n_seen <= word:  # at least so many positions on
-            stop = position + 1 + (word + 1 - n_seen)
+            last, column, n_seen = b, -1, 0
+        while n_seen <= word:  # at least so many columns on
+            stop = column + 1 + (word + 1 - n_seen)
             if stop > width:
                 return b
-            if starts.size == 0 and frozen.size == 0:
-                for t in range(position + 1, stop):
-                    n_seen += np.int64(rows[b, t] >= lowest)
-            else:
-                for t in range(position + 1, stop):
-                    if is_word(rows[b, t], lowest, starts, stops):
-                        n_seen += frozen.size == 0 or not frozen[b, t]
-            position = stop - 1
-        v = np.int64(rows[b, position])
-        if thresholds.size and thresholds[0] != thresholds[1]:
-            rank = np.searchsorted(draw_ids, v)
-            is_inside = rank < n_draw and draw_ids[rank] == v
-            block = stream + np.uint64(1 + word)
-            e = examples[h]
-            bits = philox4x32(e & _MASK, e >> _HALF, epoch, block, k0, k1)[0]
-            if np.int64(bits) > thresholds[0 if is_inside else 1]:
-                continue
-        if null_id >= 0:
-            rows[b, position] = null_id
-        else:
-            rows[b, position] = other_word(
-                v, low[h], high[h], n_draw, lowest, starts, stops, draw_ids
-            )
+            for t in range(column + 1, stop):
+                if is_word(rows[b, t], lowest, starts, stops):
+                    n_seen += frozen.size == 0 or not frozen[b, t]
+            column = stop - 1
+        places[h] = b * width + column
     return NOWHERE
+
+
+@njit(inline="always")
+def _first_word(rows, frozen, b, first, hit, lowest, starts, stops):
+    """Return where the words of row ``b`` begin if all up to the last hit stand in one piece.
+
+    -1 if not, or if that would take a longer look: then they have to be counted.
+    """
+    width = rows.shape[1]
+    if frozen.size or first > 0 or width < LANES:
+        return -1
+    n = SPAN - n_zeros_above(hit)
+    words = _NONE  # which of the first 64 columns hold words
+    for t in range(0, min(n + 1, width, SPAN), LANES):  # one more for bos
+        column = min(t, width - LANES)
+        at = b * width + column
+        here = at_least(rows, at, lowest)
+        for r in range(starts.size):
+            here &= ~at_least(rows, at, starts[r]) | at_least(rows, at, stops[r])
+        words |= here << np.uint64(column)
+    offset = min(n_zeros_below(words), SPAN - 1)
+    n_in_a_row = n_zeros_below(~(words >> np.uint64(offset)))
+    return offset if n_in_a_row >= n else -1
 
 
 @njit(nogil=True, cache=True)
@@ -241,7 +325,7 @@ def prepare_rows(
 ):  # fmt: skip
     """Check everything, copy ``source`` to ``rows`` and count their words, as asked.
 
-    Returns what is wrong and in which row: `NO_ERROR`, `BAD_EXAMPLE` or `BAD_ID`.
+    Returns what is wrong and in which row: `NO_ERROR`, `BAD_EXAMPLE`, `BAD_ID` or `BAD_LENGTH`.
     """
     for b in range(example_ids.size):
         if example_ids[b] > max_id:
@@ -250,7 +334,11 @@ def prepare_rows(
         bad = _count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, stops)
         if bad >= 0:
             return BAD_ID, bad
-    elif do_copy:
+        return NO_ERROR, 0
+    for b in range(n_words.size):
+        if not 0 <= n_words[b] <= source.shape[1]:
+            return BAD_LENGTH, b
+    if do_copy:
         for b in range(source.shape[0]):
             for t in range(source.shape[1]):
                 rows[b, t] = source[b, t]
@@ -268,6 +356,7 @@ def sample_rows(
     ``thresholds`` holds the constant law: a word is hit if its 32 bits are at most
     ``thresholds[0]``, or ``thresholds[1]`` if it is outside the drawable words; empty: the counts.
     """
+    epoch, stream = np.uint64(epoch), np.uint64(stream)
     problem, row = prepare_rows(
         source, rows, frozen, n_words, do_count, do_copy, example_ids, max_id,
         size, lowest, starts, stops,
@@ -292,6 +381,7 @@ def replace_similar(
     ``limits[j]`` and above the one before. An empty row leaves the word alone.
     """
     n_rows, n_columns = tokens.shape
+    epoch, stream = np.uint64(epoch), np.uint64(stream)
     k0, k1 = key & _MASK, key >> _HALF
     for b in range(n_rows):
         e = example_ids[b]

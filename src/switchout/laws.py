@@ -23,6 +23,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 SCALE = 39  # bits after the point: 2^39 · (2^24 + 1) weights still fit 64 bits
+# After each row of a table: a kernel may look at four entries without asking how many there are.
+END_OF_ROW = np.full(3, (1 << 64) - 1, np.uint64)
 
 
 class CountTable(NamedTuple):
@@ -77,6 +79,7 @@ def shared_table(tau: float, max_length: int) -> CountTable:
     """Return the table of one temperature for every length up to ``max_length``."""
     row = cumulative_weights(tau, max_length)
     size = np.minimum(np.arange(1, max_length + 2), row.size)
+    row = np.concatenate([row, END_OF_ROW])
     return _frozen(CountTable(row, np.zeros(max_length + 1, np.int64), size))
 
 
@@ -88,10 +91,12 @@ def rate_table(rate: float, lengths: Ints) -> CountTable:
     sizes = np.array([row.size for row in rows], np.int64)
     start = np.zeros(int(lengths.max(initial=0)) + 1, np.int64)
     size = np.ones_like(start)
-    start[lengths] = np.cumsum(sizes) - sizes
+    start[lengths] = np.cumsum(sizes + END_OF_ROW.size) - (sizes + END_OF_ROW.size)
     size[lengths] = sizes
-    one = np.array([1 << SCALE], np.uint64)
-    return _frozen(CountTable(np.concatenate([*rows, one]), start, size))
+    if not rows:
+        rows = [cumulative_weights(0.0, 0)]  # what length 0 needs
+    parts = [part for row in rows for part in (row, END_OF_ROW)]
+    return _frozen(CountTable(np.concatenate(parts), start, size))
 
 
 @lru_cache(maxsize=32)

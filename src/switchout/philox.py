@@ -18,7 +18,6 @@ words 1 and 2, low word first: which word).
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,29 +34,28 @@ MAX_BLOCKS = 1 << 24  # one for the sentence, one for each word
 SIDES = ("source", "target")
 
 
-@dataclass(frozen=True)
 class Address:
-    """Seed, epoch, side and slot: all of an address but the example and the block."""
+    """Seed, epoch, side and slot: all of an address but the example and the block.
 
-    seed: Any  # an integer; under jit also a scalar of the framework
-    epoch: Any = 0
-    side: str = "source"
-    slot: int = 0
+    Args:
+        seed, epoch: Integers; under jit also scalars of the framework.
+        side: "source" or "target".
+        slot: Which of the policies chained on this side.
+    """
 
-    def __post_init__(self) -> None:
-        if type(self.seed) is not int or not 0 <= self.seed < 1 << 64:
-            object.__setattr__(self, "seed", _checked(self.seed, "seed", 1 << 64))
-        if type(self.epoch) is not int or not 0 <= self.epoch < 1 << 32:
-            object.__setattr__(self, "epoch", _checked(self.epoch, "epoch", 1 << 32))
-        if self.side not in SIDES:
-            raise ValueError(f"side must be 'source' or 'target', got {self.side!r}")
-        if not 0 <= self.slot < MAX_SLOTS:
-            raise ValueError(f"at most {MAX_SLOTS} policies can be chained, got slot {self.slot}")
+    __slots__ = ("epoch", "seed", "side", "slot", "stream")  # made at every call: kept small
 
-    @property
-    def stream(self) -> int:
-        """The upper eight bits of c3, in place."""
-        return SIDES.index(self.side) << 31 | self.slot << 24
+    def __init__(self, seed: Any, epoch: Any = 0, side: str = "source", slot: int = 0) -> None:
+        is_plain = type(seed) is int and 0 <= seed <= MASK
+        self.seed = seed if is_plain else _checked(seed, "seed", 1 << 64)
+        is_plain = type(epoch) is int and 0 <= epoch <= MASK
+        self.epoch = epoch if is_plain else _checked(epoch, "epoch", 1 << 32)
+        if side not in SIDES:
+            raise ValueError(f"side must be 'source' or 'target', got {side!r}")
+        if not 0 <= slot < MAX_SLOTS:
+            raise ValueError(f"at most {MAX_SLOTS} policies can be chained, got slot {slot}")
+        self.side, self.slot = side, slot
+        self.stream = (side == "target") << 31 | slot << 24  # the upper eight bits of c3, in place
 
 
 def _checked(value: Any, name: str, limit: int) -> Any:

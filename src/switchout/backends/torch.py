@@ -12,6 +12,8 @@ import numpy as np
 import torch
 
 MASK = 0xFFFFFFFF
+_INTEGERS = {torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
+             torch.uint16, torch.uint32, torch.uint64}  # fmt: skip
 
 
 class TorchBackend:
@@ -44,7 +46,7 @@ class TorchBackend:
         return sample_in_graph
 
     def is_integer(self, x: torch.Tensor) -> bool:
-        return not (x.is_floating_point() or x.is_complex() or x.dtype is torch.bool)
+        return x.dtype in _INTEGERS
 
     def is_bool(self, x: torch.Tensor) -> bool:
         return x.dtype is torch.bool
