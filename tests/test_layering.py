@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "switchout"
-CORE = ["words", "philox", "laws", "intrinsics", "kernels", "sampling", "host", "checks"]
+CORE = [
+    "words",
+    "philox",
+    "philox_numba",
+    "laws",
+    "intrinsics",
+    "kernels",
+    "sampling",
+    "host",
+    "checks",
+]
 CORE += ["backends", "policies", "similarity", "maxent", "edits", "rewards"]
 FRAMEWORKS = ["torch", "tensorflow", "jax", "ray", "sacrebleu"]
 MAY_IMPORT = {  # layer: our own layers it may reach, besides itself and the shared small files

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from switchout.philox import philox4x32
+from switchout.philox_numba import philox4x32
 
 _HALF, _MASK = np.uint64(32), np.uint64(0xFFFFFFFF)
 _FAR = 1 << 30  # the cost of a cell that no script reaches

@@ -24,7 +24,7 @@ from switchout.intrinsics import (
     n_zeros_below,
     prefetch,
 )
-from switchout.philox import philox4x32
+from switchout.philox_numba import philox4x32
 
 TILE = 128  # sentences drawn together, and hits applied together
 SPAN = 64  # words whose hits are the bits of one number

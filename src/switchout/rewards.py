@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from switchout.checks import check_example_ids
 from switchout.edits import draw_edited
 from switchout.laws import check_tau
-from switchout.philox import MAX_SLOTS, Address, philox4x32
+from switchout.philox import MAX_SLOTS, Address
+from switchout.philox_numba import philox4x32
 from switchout.words import Words
 
 Ids = NDArray[np.int64]

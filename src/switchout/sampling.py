@@ -21,7 +21,6 @@ import numpy as np
 from switchout import laws
 from switchout.backends import Array, Backend, backend_of
 from switchout.checks import check_example_ids, check_range, check_tokens
-from switchout.host import corrupt_on_host
 from switchout.philox import (
     MASK,
     MULTIPLIER_0,
@@ -91,6 +90,8 @@ def corrupt(
     check_tokens(backend, tokens, frozen)
     is_at_hand = backend.on_host(tokens)
     if is_at_hand and not FORCE_ARRAYS:
+        from switchout.host import corrupt_on_host  # loads numba, which augment does without
+
         return corrupt_on_host(
             backend, tokens, rule, words=words, address=address, example_ids=example_ids,
             frozen=frozen, lengths=lengths, out=out,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from switchout.backends import backend_of
-from switchout.philox import Address, philox4x32
+from switchout.philox import Address
+from switchout.philox_numba import philox4x32
 from switchout.sampling import random_words
 
 ONES = 0xFFFFFFFF

@@ -25,7 +25,7 @@ from switchout.augment.scan import (
 )
 from switchout.intrinsics import prefetch
 from switchout.kernels import draw_count
-from switchout.philox import philox4x32
+from switchout.philox_numba import philox4x32
 
 NO_ROW = -2
 _HALF, _MASK = np.uint64(32), np.uint64(0xFFFFFFFF)
