@@ -110,6 +110,15 @@ def below(n, w1, w2):
     return np.int64((n * w2 + ((n * w1) >> _HALF)) >> _HALF)
 
 
+@njit(inline="always")
+def word_bits(rows, at, lowest, starts, stops):
+    """Return which of the eight ids of ``rows.flat`` from ``at`` on are words, as bits."""
+    words = at_least(rows, at, lowest)
+    for r in range(starts.size):
+        words &= ~at_least(rows, at, starts[r]) | at_least(rows, at, stops[r])
+    return words
+
+
 @njit
 def _count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, stops):
     """Check, copy ``source`` to ``rows``, count the words of each row into ``n_words`` [batch].
@@ -117,18 +126,25 @@ def _count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, s
     Returns -1, or the first row with an id that is too large.
     """
     n_rows, width = source.shape
+    by_eight = frozen.size == 0 and width >= LANES
     for b in range(n_rows):
-        count, n_bad = 0, 0
-        if starts.size == 0 and frozen.size == 0:
-            for t in range(width):
-                count += np.int64(source[b, t] >= lowest)
-                n_bad += np.int64(source[b, t] >= size)
+        count, bad = 0, _NONE
+        if by_eight:
+            at = b * width
+            for t in range(0, width - LANES + 1, LANES):
+                count += n_ones(word_bits(source, at + t, lowest, starts, stops))
+                bad |= at_least(source, at + t, size)
+            if width % LANES:  # the last eight, without those that were counted before
+                at += width - LANES
+                last = word_bits(source, at, lowest, starts, stops)
+                count += n_ones(last >> np.uint64(LANES - width % LANES))
+                bad |= at_least(source, at, size)
         else:
             for t in range(width):
-                n_bad += np.int64(source[b, t] >= size)
+                bad |= np.uint64(source[b, t] >= size)
                 if is_word(source[b, t], lowest, starts, stops):
                     count += frozen.size == 0 or not frozen[b, t]
-        if n_bad:
+        if bad != _NONE:
             return b
         if do_copy:
             for t in range(width):
@@ -308,11 +324,7 @@ def _first_word(rows, frozen, b, first, hit, lowest, starts, stops):
     words = _NONE  # which of the first 64 columns hold words
     for t in range(0, min(n + 1, width, SPAN), LANES):  # one more for bos
         column = min(t, width - LANES)
-        at = b * width + column
-        here = at_least(rows, at, lowest)
-        for r in range(starts.size):
-            here &= ~at_least(rows, at, starts[r]) | at_least(rows, at, stops[r])
-        words |= here << np.uint64(column)
+        words |= word_bits(rows, b * width + column, lowest, starts, stops) << np.uint64(column)
     offset = min(n_zeros_below(words), SPAN - 1)
     n_in_a_row = n_zeros_below(~(words >> np.uint64(offset)))
     return offset if n_in_a_row >= n else -1
