@@ -3,7 +3,7 @@
     python benchmarks/run.py                # every file that defines main(), but for slow studies
     python benchmarks/run.py sampling       # only these, slow ones too
 
-A study of hours says so itself, by a line ``SLOW = "how long"`` at the top level.
+A long study says so itself, by a line ``SLOW = "how long"`` at the top level.
 """
 
 from __future__ import annotations

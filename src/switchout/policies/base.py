@@ -94,24 +94,14 @@ class Policy(ABC):
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
 
 
-class HammingPolicy(Policy):
-    """A policy whose probabilities depend on which words change, not on what they are.
-
-    Subclasses give the rule to sample by, and two closed forms for a sentence of L words.
-    """
+class RulePolicy(Policy):
+    """A policy that a `Rule` samples; subclasses give it, and the probabilities."""
 
     words: Words
 
     @property
     @abstractmethod
     def rule(self) -> Rule: ...
-
-    @abstractmethod
-    def log_pattern(self, length: int, changes: int, outside: tuple[int, int]) -> float:
-        """Return the log-probability that exactly these ``changes`` of ``length`` words are hit.
-
-        ``outside``: how many of the changed, and of the kept, words are not drawable themselves.
-        """
 
     def sample_at(
         self,
@@ -136,6 +126,23 @@ class HammingPolicy(Policy):
             raise ValueError(f"x_hat and x must be [batch, time], got {new.shape}, {old.shape}")
         mask = None if frozen is None else np.asarray(backend.to_numpy(frozen))
         return backend.from_floats(self._log_prob(new, old, mask), x)
+
+    @abstractmethod
+    def _log_prob(self, new: Any, old: Any, frozen: Bools | None) -> Floats: ...
+
+
+class HammingPolicy(RulePolicy):
+    """A policy whose probabilities depend on which words change, not on what they are.
+
+    Subclasses give the rule to sample by, and two closed forms for a sentence of L words.
+    """
+
+    @abstractmethod
+    def log_pattern(self, length: int, changes: int, outside: tuple[int, int]) -> float:
+        """Return the log-probability that exactly these ``changes`` of ``length`` words are hit.
+
+        ``outside``: how many of the changed, and of the kept, words are not drawable themselves.
+        """
 
     def _log_prob(self, new: Any, old: Any, frozen: Bools | None) -> Floats:
         real = self.words.is_word(old)

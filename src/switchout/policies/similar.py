@@ -10,14 +10,13 @@ import numpy.typing as npt
 from switchout import laws
 from switchout.backends import Array, backend_of
 from switchout.laws import Floats
-from switchout.philox import Address
-from switchout.policies.base import Policy
-from switchout.sampling import RowTable, Rule, corrupt
+from switchout.policies.base import Bools, RulePolicy
+from switchout.sampling import RowTable, Rule
 from switchout.similarity import SimilarityTable
 from switchout.words import Words
 
 
-class Similar(Policy):
+class Similar(RulePolicy):
     """Each word becomes a word of its row with probability ∝ exp(similarity / tau).
 
     s(x_hat, x) = sum_i sim(x_i, x_hat_i) factorises, so this is equation 2 exactly.
@@ -63,34 +62,18 @@ class Similar(Policy):
                 limits[first:last] = np.clip(np.rint(sums / sums[-1] * 2**32) - 1, 0, 2**32 - 1)
         return limits
 
-    def sample_at(
-        self,
-        tokens: Array,
-        address: Address,
-        *,
-        example_ids: Any,
-        frozen: Array | None = None,
-        lengths: Any = None,
-        out: Array | None = None,
-    ) -> Array:
-        return corrupt(
-            tokens, self._rule, words=self.words, address=address, example_ids=example_ids,
-            frozen=frozen, lengths=lengths, out=out,
-        )  # fmt: skip
+    @property
+    def rule(self) -> Rule:
+        return self._rule
 
-    def log_prob(self, x_hat: Array, x: Array, frozen: Array | None = None) -> Array:
-        """Return log q(x_hat | x), [batch]; -inf outside the support."""
-        backend = backend_of(x)
-        new, old = np.asarray(backend.to_numpy(x_hat)), np.asarray(backend.to_numpy(x))
-        if new.shape != old.shape or old.ndim != 2:
-            raise ValueError(f"x_hat and x must be [batch, time], got {new.shape}, {old.shape}")
-        real = self._is_free(old, None if frozen is None else np.asarray(backend.to_numpy(frozen)))
+    def _log_prob(self, new: Any, old: Any, frozen: Bools | None) -> Floats:
+        real = self._is_free(old, frozen)
         keys = self._row_of * self.words.size + self.table.ids  # ascending: rows, then ids
         wanted = np.where(real, old.astype(np.int64) * self.words.size + new, 0)
         entry = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
         found = real & (keys[entry] == wanted)
         per_word = np.where(found, self._log_probs[entry], np.where(new == old, 0.0, -np.inf))
-        return backend.from_floats(per_word.sum(axis=1), x)
+        return np.asarray(per_word.sum(axis=1))
 
     def expected_changes(self, x: Array) -> Floats:
         """Return the expected number of changed words of each sentence, [batch]."""
