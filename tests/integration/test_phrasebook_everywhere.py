@@ -88,7 +88,8 @@ def test_every_word_is_in_the_dictionary(side: int, language: str) -> None:
 
 
 def _without_prefix(word: str) -> str:
-    prefixes = sorted({frame.verb.prefix.strip() for frame in frames()} - {""})
+    found = {frame.verb.prefix.strip() for frame in frames()} - {""}
+    prefixes = sorted(found, key=len, reverse=True)  # zurück before zu
     return next(
         (word.removeprefix(p).removeprefix("zu") for p in prefixes if word.startswith(p)), word
     )

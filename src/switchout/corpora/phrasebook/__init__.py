@@ -32,7 +32,7 @@ def generate(n: int, seed: int) -> Iterator[Pair]:
 
     Example:
         >>> next(generate(1, seed=3))
-        ('sie hat keinen Mantel .', 'she does not have a coat .')
+        ('liegt der Brief neben dem Regal ?', 'is the letter next to the shelf ?')
     """
     for index in range(n):
         yield pair(seed, index)

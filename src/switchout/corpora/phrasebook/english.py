@@ -13,49 +13,64 @@ IRREGULAR = {
     for line in """
 be was been being
 begin began begun beginning
+break broke broken breaking
 bring brought brought
+build built built
 buy bought bought
+catch caught caught
+choose chose chosen choosing
+come came come coming
 cut cut cut cutting
 do did done
+draw drew drawn
 drink drank drunk
 drive drove driven driving
 eat ate eaten
+fall fell fallen
 feed fed fed
 find found found
+fit fit fit fitting
 fly flew flown
 forget forgot forgotten forgetting
 get got got getting
 give gave given giving
 go went gone
+grow grew grown
 hang hung hung
 have had had having
+hide hid hidden hiding
 keep kept kept
+knit knitted knitted knitting
 know knew known
 leave left left leaving
 lend lent lent
 lie lay lain lying
 lose lost lost losing
+make made made making
 meet met met
 pay paid paid
 put put put putting
 read read read
 ride rode ridden riding
+ring rang rung
 run ran run running
 say said said
 see saw seen
 sell sold sold
-shine shone shone shining
-make made made making
 send sent sent
+sew sewed sewn
+shine shone shone shining
 sing sang sung
 sit sat sat sitting
 sleep slept slept
 speak spoke spoken
+spend spent spent
 swim swam swum swimming
 take took taken taking
 teach taught taught
 tell told told
 think thought thought
+throw threw thrown
 understand understood understood
 wake woke woken waking
 wear wore worn
@@ -76,7 +91,7 @@ def plural(noun: str) -> str:
 def article(phrase: str) -> str:
     """Return the phrase with a or an; *university* and *European* sound like *you*."""
     vowel = phrase[0] in "aeiouAEIOU" and not phrase.startswith(("uni", "use", "Euro"))
-    return ("an " if vowel or phrase.startswith("hour") else "a ") + phrase
+    return ("an " if vowel or phrase.startswith(("hour", "honest")) else "a ") + phrase
 
 
 class Verb:
@@ -94,7 +109,7 @@ class Verb:
 
 
 def _doubles(base: str) -> bool:
-    return base in ("stop", "plan")
+    return base in ("stop", "plan", "hug", "chat", "wrap")
 
 
 def _with_ed(base: str) -> str:

@@ -214,7 +214,7 @@ SOLD = weighted(
         ("ein Kilo", "a kilo of", "fruit"): 24,
         ("zwei Kilo", "two kilos of", "fruit"): 14,
         ("ein Stück", "a piece of", "slice"): 10,
-        ("drei", "three", "fruit"): 12,
+        ("drei", "three", "whole"): 12,
         ("ein Pfund", "a pound of", "fruit"): 10,
         ("", "", "bakery"): 16,
     }
@@ -252,7 +252,7 @@ def _portion(d: Choices, portions: Wheel[tuple[str, str, str]]) -> Pair:
     if not amount:
         phrase = build(d, noun, "indef")
         return phrase.de[ACC], phrase.en
-    if tags == "fruit":
+    if tags in ("fruit", "whole"):
         return f"{amount} {noun.plural[0]}", f"{amount_en} {noun.many}"
     return f"{amount} {noun.singular[0]}", f"{amount_en} {noun.one}"
 

@@ -68,7 +68,7 @@ def feeling(d: Choices) -> Pair:
         ("gestern ", " yesterday") if past else d.pick((("", ""), ("heute ", " today"), ("", "")))
     )
     degree = d.spin(DEGREES)
-    if state in ("verheiratet", "allein", "fertig", "gesund"):
+    if state in ("verheiratet", "allein", "fertig", "gesund", "wach"):
         degree, when = d.pick((("", ""), ("nicht ", "not "))), ("", "")
     return (
         f"{who.de[NOM]} {de} {when[0]}{degree[0]}{state} .",

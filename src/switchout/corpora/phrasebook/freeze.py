@@ -19,9 +19,9 @@ from itertools import count
 from switchout.corpora import phrasebook
 from switchout.corpora.phrasebook.grammar import pair
 
-BOUNDS = (("near", 0.20), ("close", 0.35), ("medium", 0.50), ("far", 9.0))  # WER up to
-LENGTHS = range(7, 13)  # German words with punctuation, of the strata by nearness
-LONG = 14  # words at least, of the stratum of long sentences
+BOUNDS = (("near", 0.45), ("close", 0.55), ("medium", 0.65), ("far", 9.0))  # WER up to
+LENGTHS = range(11, 17)  # German words with punctuation, of the strata by nearness
+LONG = 19  # words at least, of the stratum of long sentences
 CELL = 56  # 40 test, 16 dev
 FROZEN_LINES = 5_000
 
@@ -70,9 +70,12 @@ def select() -> dict[str, dict[str, list[int]]]:
     }
     for index, german in _candidates(train):
         length = len(german.split(" "))
+        own = 0 if length >= LONG else length
+        if all(cells[cell] == n for cell, n in wanted.items() if cell[1] == own):
+            continue
         name = stratum(length, neighbors.error_rate(german))
-        cell = (name, 0 if name == "long" else length)
-        if cells[cell] >= wanted.get(cell, 0):
+        cell = (name, own)
+        if cells[cell] == wanted[cell]:
             continue
         chosen["dev" if cells[cell] % 7 in (3, 6) else "test"][name].append(index)
         cells[cell] += 1

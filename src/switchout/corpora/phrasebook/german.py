@@ -58,7 +58,7 @@ def noun_forms(gender: str, singular: str, plural: str) -> tuple[tuple[str, ...]
     nominative, _, genitive = singular.partition("/")
     if gender == "w":
         weak = nominative + ("n" if nominative.endswith(("e", "er", "bar")) else "en")
-        one = (nominative, weak, weak, weak)
+        one = (nominative, weak, weak, genitive or weak)
     elif gender == "f":
         one = (nominative,) * 4
     else:
@@ -126,6 +126,8 @@ def _present(infinitive: str, third: str) -> tuple[str, ...]:
 
 
 def _needs_e(stem: str) -> bool:
+    if stem.endswith("chn"):  # zeichnet, but wohnt
+        return True
     return stem[-1] in "td" or (stem[-1] in "nm" and stem[-2] not in "aeiouäöülrnmh")
 
 

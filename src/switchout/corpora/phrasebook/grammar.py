@@ -4,24 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from switchout.corpora.phrasebook import errands, feelings, questions, relatives, sentences, things
+from switchout.corpora.phrasebook import (
+    combined,
+    errands,
+    feelings,
+    questions,
+    relatives,
+    sentences,
+    things,
+)
 from switchout.corpora.phrasebook.draw import Choices, weighted
 from switchout.corpora.phrasebook.situations import because
 
 KINDS: dict[Callable[[Choices], tuple[str, str]], int] = {
-    sentences.statement: 340,
+    sentences.statement: 380,
     questions.yes_no: 95,
     questions.wh: 120,
     sentences.request: 60,
     sentences.lets: 20,
-    sentences.that: 80,
-    questions.whether: 75,
-    sentences.two_statements: 30,
+    sentences.that: 50,
+    questions.whether: 45,
+    sentences.two_statements: 14,
     sentences.to_infinitive: 25,
-    sentences.in_order_to: 25,
+    sentences.in_order_to: 16,
     sentences.since: 22,
-    relatives.relative: 75,
-    because: 65,
+    relatives.relative: 40,
+    because: 45,
+    combined.meanwhile: 12,
+    combined.one_after_the_other: 12,
+    combined.told_twice: 16,
     errands.price: 22,
     errands.directions: 32,
     errands.clock: 16,

@@ -47,9 +47,9 @@ def noun_phrase(d: Choices, noun: Noun, subject: Phrase | None = None, mark: str
         plural = False
     elif noun.singular[0] == "-":
         plural = True
-    if determiner == "poss" and "owned" not in noun.tags and profile == "thing":
+    if determiner in ("poss", "of") and "owned" not in noun.tags and profile == "thing":
         determiner = "def"
-    adjectives = _some_adjectives(d, noun)
+    adjectives = some_adjectives(d, noun)
     if adjectives and adjectives[0].predicative in ("richtig", "falsch"):
         determiner = "def"  # this wrong bus, a right answer: odd
     return build(d, noun, determiner, plural, adjectives=adjectives, subject=subject)
@@ -77,9 +77,12 @@ PROFILES = {
             ("none", True): 4,
             ("num", True): 5,
             ("def", True): 4,
+            ("of", False): 8,
         }
     ),
-    "thing!": weighted({("def", False): 52, ("poss", False): 38, ("dies", False): 10}),
+    "thing!": weighted(
+        {("def", False): 46, ("poss", False): 34, ("dies", False): 10, ("of", False): 10}
+    ),
     "thing?": weighted(
         {
             ("indef", False): 66,
@@ -93,6 +96,8 @@ PROFILES = {
         {("none", True): 48, ("indef", False): 22, ("num", True): 12, ("def", True): 18}
     ),
     "fruit?": weighted({("none", True): 74, ("num", True): 13, ("indef", False): 13}),
+    "berry": weighted({("none", True): 70, ("def", True): 30}),
+    "berry?": weighted({("none", True): 1}),
     "mass": weighted(
         {("none", False): 80, ("def", False): 8, ("some", False): 6, ("much", False): 6}
     ),
@@ -104,7 +109,7 @@ PROFILES = {
 }
 
 
-def _some_adjectives(d: Choices, noun: Noun) -> tuple[Adjective, ...]:
+def some_adjectives(d: Choices, noun: Noun) -> tuple[Adjective, ...]:
     if noun.adjectives is None or not d.chance(10 if noun.profile in ("kin", "mass") else 28):
         return ()
     return (d.spin(noun.adjectives),)

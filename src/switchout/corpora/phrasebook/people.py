@@ -71,7 +71,7 @@ PEOPLE = weighted({"name": 26, "kin": 28, "friend": 14, "job": 14, "human": 14, 
 COMPANY = weighted({"name": 34, "kin": 34, "friend": 24, "parents": 8})
 
 
-def person(d: Choices, pronouns: Wheel[Phrase] | None = None, share: int = 44) -> Phrase:
+def person(d: Choices, pronouns: Wheel[Phrase] | None = None, share: int = 38) -> Phrase:
     """Return somebody: a pronoun in ``share`` percent of cases, else a name or a noun.
 
     One asks about *your* sister and speaks of *my* sister.

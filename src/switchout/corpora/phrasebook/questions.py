@@ -125,22 +125,27 @@ ASKERS = weighted(
 POLITE = {"weißt du": "wissen Sie", "kannst du mir sagen": "können Sie mir sagen"}
 
 
+def asker(d: Choices) -> tuple[str, str, str]:
+    """Return who asks, in both languages, and the mark that ends the sentence."""
+    who, who_en, stop = d.spin(ASKERS)
+    return POLITE.get(who, who) if d.polite else who, who_en, stop
+
+
 def whether(d: Choices) -> Pair:
     """Return an indirect question: with ob, or with a question word."""
-    asker, asker_en, stop = d.spin(ASKERS)
-    asker = POLITE.get(asker, asker) if d.polite else asker
+    who, who_en, stop = asker(d)
     if d.chance(40):
         clause = event(d, pronouns=OTHERS, negation=0)
         return (
-            f"{asker} , ob {clause.de_final()} {stop}",
-            f"{asker_en} if {clause.en_statement()} {stop}",
+            f"{who} , ob {clause.de_final()} {stop}",
+            f"{who_en} if {clause.en_statement()} {stop}",
         )
     clause = _wh_clause(d, OTHERS)
     if not clause.subject.en:
         word = clause.wh[0]
         clause.wh = ("", clause.wh[1])
         return (
-            f"{asker} , {word} {clause.de_relative()} {stop}",
-            f"{asker_en} {clause.en_statement()} {stop}",
+            f"{who} , {word} {clause.de_relative()} {stop}",
+            f"{who_en} {clause.en_statement()} {stop}",
         )
-    return f"{asker} , {clause.de_final()} {stop}", f"{asker_en} {clause.en_statement()} {stop}"
+    return f"{who} , {clause.de_final()} {stop}", f"{who_en} {clause.en_statement()} {stop}"

@@ -33,11 +33,11 @@ def two_statements(d: Choices) -> Pair:
     """Return what two people do at a time (und), or the same deed done differently (aber)."""
     together = d.chance(50)
     plan = "now" if together else "past"
-    left = _timeless(d, d.spin(frames_with("a")), plan)
-    right = _timeless(d, d.spin(frames_with("a")), plan)
+    left = timeless(d, d.spin(frames_with("a")), plan)
+    right = timeless(d, d.spin(frames_with("a")), plan)
     if not together:
         frame = d.spin(named(CONTRASTED))
-        left, right = _timeless(d, frame, plan), _timeless(d, frame, plan)
+        left, right = timeless(d, frame, plan), timeless(d, frame, plan)
     while right.subject.en == left.subject.en:
         right.subject = person(d)
     if not together:
@@ -53,7 +53,7 @@ def two_statements(d: Choices) -> Pair:
 CONTRASTED = "essen trinken kaufen lesen besuchen sehen kochen treffen bestellen verkaufen"
 
 
-def _timeless(d: Choices, frame: Frame, plan: str) -> Clause:
+def timeless(d: Choices, frame: Frame, plan: str) -> Clause:
     clause = event(d, frame, plan=plan, negation=0, plain=True)
     clause.time = clause.often = ("", "")
     return clause
@@ -116,7 +116,9 @@ REQUESTED = (
 
 
 def lets(d: Choices) -> Pair:
-    clause = event(d, d.spin(_shared()), subject=WE, plan="state", negation=0, plain=d.chance(50))
+    clause = event(
+        d, d.spin(shared_deeds()), subject=WE, plan="state", negation=0, plain=d.chance(50)
+    )
     if clause.en_form == "like to":
         clause.rest.remove("gern")
     if d.chance(45):
@@ -125,7 +127,7 @@ def lets(d: Choices) -> Pair:
 
 
 @cache
-def _shared() -> Wheel[Frame]:
+def shared_deeds() -> Wheel[Frame]:
     wanted = [*SHARED.split(), "spazieren gehen"]
     return zipf([f for f in frames() if f.subject == "P" and f.verb.infinitive in wanted], 6)
 

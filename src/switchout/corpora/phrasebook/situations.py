@@ -13,7 +13,8 @@ from switchout.corpora.phrasebook.clause import Clause
 from switchout.corpora.phrasebook.draw import Choices, weighted
 from switchout.corpora.phrasebook.lexicon import frames, rows
 from switchout.corpora.phrasebook.nounphrase import POSSESSIVES_EN, Phrase
-from switchout.corpora.phrasebook.people import ASSERTING, HE, IT, SHE, THEY, person
+from switchout.corpora.phrasebook.people import ASSERTING, HE, IT, OTHERS, SHE, THEY, person
+from switchout.corpora.phrasebook.sentences import CLAIMERS
 
 MORE_VERBS = """
 sein ist war gewesen s
@@ -137,14 +138,24 @@ def _result(d: Choices, deed: Deed, subject: Phrase, *, past: bool) -> Clause:
     return clause
 
 
-LINKS = weighted({"weil": 34, "weil first": 10, "deshalb": 18, "denn": 8, "wenn": 18, "obwohl": 12})
+LINKS = weighted(
+    {
+        "weil": 34,
+        "weil first": 10,
+        "deshalb": 18,
+        "denn": 8,
+        "wenn": 18,
+        "obwohl": 12,
+        "dass": 16,
+    }
+)
 
 
 def because(d: Choices) -> tuple[str, str]:
     """Return a sentence of two clauses that belong together."""
     topic = d.pick(topics())
     link = d.spin(LINKS)
-    subject = person(d, ASSERTING, 70)
+    subject = person(d, OTHERS if link == "dass" else ASSERTING, 70)
     while subject.owner < 0:  # das Kind would have to be taken up by es
         subject = person(d)
     cause = d.pick(topic.reasons)
@@ -156,7 +167,7 @@ def because(d: Choices) -> tuple[str, str]:
     result = _result(d, effect, subject, past=past)
     if subject.kind != "pronoun" and cause.subject is None:
         again = pronoun_for(subject)
-        if link in ("weil", "denn"):
+        if link in ("weil", "denn", "dass"):
             reason.subject = again
         else:
             result.subject = again
@@ -169,6 +180,12 @@ def _linked(d: Choices, link: str, reason: Clause, result: Clause) -> tuple[str,
     why, what = reason.en_statement(), result.en_statement()
     if link == "weil":
         return f"{result.de_statement()} , weil {reason.de_final()} .", f"{what} because {why} ."
+    if link == "dass":
+        claim, *wordings = d.spin(CLAIMERS)
+        return (
+            f"{claim} , dass {result.de_final()} , weil {reason.de_final()} .",
+            f"{d.word(wordings)} that {what} because {why} .",
+        )
     if link == "weil first":
         return f"weil {reason.de_final()} , {result.de_inverted()} .", f"because {why} , {what} ."
     if link == "denn":
