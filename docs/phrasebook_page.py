@@ -68,7 +68,7 @@ def size(pairs: int) -> str:
         f"probability {once / pairs:.2f} (Good–Turing), and the grammar has at least "
         f"{chao / 1e6:.0f} million pairs (Chao's lower bound from {once:,} seen once and "
         f"{twice:,} seen twice).\n"
-        f"* Lexicon: {sum(lexicon.values())} entries ("
+        f"* Lexicon: {sum(lexicon.values()):,} entries ("
         + ", ".join(f"{number} {name}" for name, number in lexicon.items())
         + f"), and {deeds} deeds and reasons for *weil*, *wenn*, *obwohl*.\n"
     )
