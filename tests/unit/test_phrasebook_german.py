@@ -53,6 +53,9 @@ DECLENSIONS = {  # determiner, adjective, noun, plural → nominative, accusativ
     ("def", "dunkel", "Keller", False): (
         "der dunkle Keller, den dunklen Keller, dem dunklen Keller, des dunklen Kellers"
     ),
+    ("def", "schön", "Name", False): (
+        "der schöne Name, den schönen Namen, dem schönen Namen, des schönen Namens"
+    ),
 }
 
 
@@ -75,6 +78,9 @@ CONJUGATIONS = {
     "wechseln wechselt wechselte gewechselt h": "wechsle wechselst wechselt wechseln wechselt",
     "wandern wandert wanderte gewandert s": "wandere wanderst wandert wandern wandert",
     "öffnen öffnet öffnete geöffnet h": "öffne öffnest öffnet öffnen öffnet",
+    "zeichnen zeichnet zeichnete gezeichnet h": "zeichne zeichnest zeichnet zeichnen zeichnet",
+    "wohnen wohnt wohnte gewohnt h": "wohne wohnst wohnt wohnen wohnt",
+    "braten brät briet gebraten h": "brate brätst brät braten bratet",
     "tanzen tanzt tanzte getanzt h": "tanze tanzt tanzt tanzen tanzt",
     "nehmen nimmt nahm genommen h": "nehme nimmst nimmt nehmen nehmt",
 }

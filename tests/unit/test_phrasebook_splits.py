@@ -142,6 +142,22 @@ def test_wording_changes_the_english_only() -> None:
     assert 10 < sum(a != b for a, b in zip(drawn, canonical, strict=True)) < 600
 
 
+@pytest.mark.parametrize(("link", "meaning"), [("bevor", "before"), ("nachdem", "after")])
+def test_clauses_of_time_end_in_their_verb_and_invert_the_main_clause(
+    link: str, meaning: str
+) -> None:
+    openings = tuple(f"{link} {pronoun} " for pronoun in ("er", "sie", "ich", "wir"))
+    pairs = phrasebook.generate(20_000, seed=11)
+    found = [(de.split(" "), en) for de, en in pairs if de.startswith(openings)]
+    assert len(found) > 10
+    for words, english in found:
+        comma = words.index(",")
+        assert words[comma + 2] == words[1]  # bevor er isst , muss er ...
+        assert english.startswith(f"{meaning} ")
+        if link == "nachdem":
+            assert words[comma - 1] in ("hat", "ist", "haben", "sind", "habe", "bin")
+
+
 def test_text_is_tokenised_and_true_cased() -> None:
     token = re.compile(r"[A-Za-zÄÖÜäöüßé'-]+|[.,?!]")
     for sentences in phrasebook.generate(5000, seed=8):
