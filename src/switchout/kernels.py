@@ -68,13 +68,12 @@ def draw_count(u, length, cumulative, start, size):
 
 
 @njit(inline="always")
-def rank_of(v, draw_ids):
-    """Return how many of the sorted ``draw_ids`` are below ``v``."""
+def first_not_below(v, values, low, high):
+    """Return the first index in ``low..high`` whose value is at least ``v``, else ``high``."""
     # np.searchsorted would count references to the array at each call.
-    low, high = 0, draw_ids.size
     while low < high:
         middle = (low + high) >> 1
-        if draw_ids[middle] < v:
+        if values[middle] < v:
             low = middle + 1
         else:
             high = middle
@@ -97,7 +96,7 @@ def other_word(v, w1, w2, n_draw, lowest, starts, stops):
 @njit(inline="always")
 def other_drawable(v, w1, w2, draw_ids):
     """Return one of the sorted ``draw_ids`` other than ``v``, uniform, from 64 random bits."""
-    rank = rank_of(v, draw_ids)
+    rank = first_not_below(v, draw_ids, 0, draw_ids.size)
     if rank == draw_ids.size or draw_ids[rank] != v:
         return draw_ids[below(np.uint64(draw_ids.size), w1, w2)]
     step = rank + 1 + below(np.uint64(draw_ids.size - 1), w1, w2)
@@ -272,7 +271,7 @@ def _apply_hits(
     for h in range(n_hits):
         v = np.int64(words[places[h]])
         if thresholds.size:
-            rank = rank_of(v, draw_ids)
+            rank = first_not_below(v, draw_ids, 0, draw_ids.size)
             is_inside = rank < n_draw and draw_ids[rank] == v
             if np.int64(bits[0, h]) > thresholds[0 if is_inside else 1]:
                 continue
@@ -409,10 +408,4 @@ def replace_similar(
                     tokens[b, t] = ids[low]
                 continue
             u = philox4x32(e & _MASK, e >> _HALF, epoch, block, k0, k1)[0]
-            while low < high:
-                middle = (low + high) >> 1
-                if limits[middle] < u:
-                    low = middle + 1
-                else:
-                    high = middle
-            tokens[b, t] = ids[low]
+            tokens[b, t] = ids[first_not_below(u, limits, low, high)]
