@@ -77,13 +77,10 @@ def atomic_folder(folder: Path, *, marker: str) -> Iterator[Path]:
 
 
 @contextmanager
-def open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file for reading, decompressed by suffix; all that goes wrong names the file."""
-    from xopen import xopen
-
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what goes wrong while ``path`` is read into one line that names it."""
     try:
-        with xopen(path, "rb", threads=0) as handle:
-            yield handle
+        yield
     except FileNotFoundError:
         raise SwitchOutError(f"{path}: no such file") from None
     except IsADirectoryError:
@@ -93,6 +90,15 @@ def open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if is_of_the_system or isinstance(error, MemoryError | SwitchOutError):
             raise
         raise SwitchOutError(f"{path}: damaged or truncated archive ({error})") from None
+
+
+@contextmanager
+def open_bytes(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file for reading, decompressed by suffix; all that goes wrong names the file."""
+    from xopen import xopen
+
+    with naming(path), xopen(path, "rb", threads=0) as handle:
+        yield handle
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:

@@ -21,8 +21,9 @@ import numpy as np
 
 from switchout.augment.arrays import PADDING, WordTable
 from switchout.augment.native import Kernel
-from switchout.augment.streams import open_input, reading
+from switchout.augment.streams import open_input
 from switchout.errors import SwitchOutError
+from switchout.files import naming
 from switchout.words import MAX_SIZE, Words
 
 SPECIAL_WORDS = (
@@ -97,7 +98,7 @@ def make_lexicon(
 
 def read_vocabulary(path: str | Path) -> tuple[list[bytes], set[str]]:
     """Return the entries of a vocabulary file in order, and those that its format calls special."""
-    with reading(str(path)), open_input(str(path)) as stream:
+    with naming(str(path)), open_input(str(path)) as stream:
         content = stream.read()
     if content[:1] == b"{" and str(path).endswith(".json"):
         return _hugging_face(path, content)

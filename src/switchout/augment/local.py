@@ -17,6 +17,8 @@ from switchout.augment.formats import Chunk, Part, Written
 from switchout.augment.job import Job
 from switchout.augment.streams import all_or_nothing
 
+QUEUED = 6  # chunks a thread; with fewer, threads sometimes wait while this one writes
+
 Done = tuple[Chunk, Written, Counts]
 
 
@@ -70,7 +72,7 @@ def _in_order(
         try:
             for chunk in chunks:
                 waiting.append(pool.submit(work, chunk))
-                if len(waiting) > 2 * workers:
+                if len(waiting) > QUEUED * workers:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

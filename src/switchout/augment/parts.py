@@ -28,9 +28,9 @@ from switchout.augment.counts import Counts
 from switchout.augment.formats import COPY_BYTES, Chunk, Part
 from switchout.augment.job import Job
 from switchout.augment.local import run_part
-from switchout.augment.streams import COMPRESSED, is_compressed, open_input, reading
+from switchout.augment.streams import COMPRESSED, is_compressed, open_input
 from switchout.errors import SwitchOutError
-from switchout.files import atomic
+from switchout.files import atomic, naming
 
 ATTEMPTS = 3  # of a part whose worker died
 _ORPHANED = 17
@@ -130,7 +130,7 @@ def _plan(job: Job, folder: Folder, part_bytes: int) -> tuple[Job, dict[str, Any
     folder.path.mkdir(exist_ok=True)
     inputs = []
     for path in job.format.inputs:
-        with reading(path):
+        with naming(path):
             status = Path(path).stat()
         inputs.append([str(Path(path).resolve()), status.st_size, status.st_mtime_ns])
     run = {
@@ -164,7 +164,7 @@ def _unpacked(job: Job, folder: Path) -> Job:
         if is_compressed(path):
             copy = folder / f"input.{i}"
             if not copy.exists():
-                with atomic(copy) as partial, partial.open("wb") as handle, reading(path):
+                with atomic(copy) as partial, partial.open("wb") as handle, naming(path):
                     shutil.copyfileobj(open_input(path), handle, COPY_BYTES)
             renamed[path] = str(copy)
     return replace(job, format=job.format.renamed(renamed)) if renamed else job

@@ -21,6 +21,7 @@ import numpy as np
 from switchout.augment.arrays import PADDING, Bytes, Lines
 from switchout.augment.native import Kernel
 from switchout.errors import SwitchOutError
+from switchout.files import naming
 
 CHUNK_BYTES = 1 << 20
 COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
@@ -34,28 +35,11 @@ def is_compressed(path: str) -> bool:
     return path.endswith(COMPRESSED)
 
 
-@contextmanager
-def reading(path: str) -> Iterator[None]:
-    """Turn what goes wrong with an input into one line that names it."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise SwitchOutError(f"{path}: no such file") from None
-    except IsADirectoryError:
-        raise SwitchOutError(f"{path}: is a folder, expected a file") from None
-    except (SwitchOutError, MemoryError, PermissionError):
-        raise
-    except Exception as error:  # gzip, lzma, bz2 and zstd each raise their own kind
-        if not is_compressed(path):
-            raise
-        raise SwitchOutError(f"{path}: damaged or truncated archive ({error})") from None
-
-
 def open_input(path: str) -> Any:
     """Return an unbuffered binary stream, decompressed by suffix."""
     if path == "-":
         return open(0, "rb", buffering=0, closefd=False)
-    with reading(path):
+    with naming(path):
         if not is_compressed(path):
             return Path(path).open("rb", buffering=0)
         if Path(path).stat().st_size == 0:
@@ -146,7 +130,7 @@ class LineReader:
 
     def _read(self, room: memoryview) -> int:
         filled = 0
-        with reading(self.path):
+        with naming(self.path):
             while filled < len(room):
                 n = self._stream.readinto(room[filled : filled + self._left])
                 if not n:
