@@ -51,6 +51,9 @@ def load_config(source: str | Path, *, overrides: Iterable[str] = ()) -> Config:
     path = Path(source)
     if not path.exists() and str(source) in preset_names():
         path = PRESETS / f"{source}.toml"
+    if not path.exists() and path.suffix != ".toml":  # meant as a preset, by its look
+        near = did_you_mean(str(source), preset_names())
+        raise SwitchOutError(f"{source}: no such file, and no preset of that name{near}")
     try:
         values = tomllib.loads(read_bytes(path).decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
