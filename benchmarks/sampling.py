@@ -1,9 +1,10 @@
 """How fast is `switch_out`, next to the paper's listings, eole's transform and a plain copy?
 
 Everything in one run, one thread, process CPU time, a fresh seed per call (a repeated one trains
-the branch predictor), medians of interleaved repeats; a repeat makes enough calls in a row to see
-20,000 sentences. Sentence lengths as in a corpus (gamma, at most 60 words, mean 25), eos, right
-padded; 32,000 ids, tau = 1. The ports of the listings are in peers_sampling.py.
+the branch predictor), medians of interleaved repeats, five times as many for small batches, whose
+turns are short; a repeat makes enough calls in a row to see 20,000 sentences. Sentence lengths as
+in a corpus (gamma, at most 60 words, mean 25), eos, right padded; 32,000 ids, tau = 1. The ports of
+the listings are in peers_sampling.py.
 
     python benchmarks/sampling.py --repeats 9
 """
@@ -175,7 +176,8 @@ def main() -> None:
     for calls in (torch_calls, tensorflow_calls, jax_calls):
         for n in options.sizes:
             x, lengths = batch(n)
-            timed = measure(dict(calls(x, lengths)), options.repeats, max(1, 20_000 // n), seeds)
+            repeats = options.repeats * (5 if n < 10_000 else 1)
+            timed = measure(dict(calls(x, lengths)), repeats, max(1, 20_000 // n), seeds)
             per_sentence[n] |= {name: seconds / n for name, seconds in timed.items()}
             if calls is torch_calls:
                 slow = measure(dict(eole(x)), min(3, options.repeats), 1, seeds)

@@ -14,23 +14,26 @@ from switchout.philox import MAX_BLOCKS
 from switchout.words import Words
 
 NumpyArray = np.ndarray[Any, Any]
+# Ready made: NumPy would make one of ``np.int64`` at every comparison.
+INT64, INT32, UINT64 = np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.uint64)
 
 
 def check_tokens(backend: Backend, tokens: Array, frozen: Array | None) -> None:
     """Refuse what is no [batch, time] array of integers with a mask of the same shape."""
     if not backend.is_integer(tokens):
         raise TypeError(f"tokens must hold integers, got {tokens.dtype}")
-    if len(tokens.shape) != 2:
-        raise ValueError(f"tokens must be [batch, time], got shape {tuple(tokens.shape)}")
-    width = tokens.shape[1]
+    shape = tokens.shape
+    if len(shape) != 2:
+        raise ValueError(f"tokens must be [batch, time], got shape {tuple(shape)}")
+    width = shape[1]
     if width is not None and width >= MAX_BLOCKS:
         raise ValueError(f"at most {MAX_BLOCKS - 1} positions, got {width}")
     if frozen is None:
         return
     if not backend.owns(frozen):
         raise TypeError(f"frozen must be a {backend.name} array, got {type(frozen).__name__}")
-    if tuple(frozen.shape) != tuple(tokens.shape):
-        shapes = f"{tuple(tokens.shape)}, got {tuple(frozen.shape)}"
+    if tuple(frozen.shape) != tuple(shape):
+        shapes = f"{tuple(shape)}, got {tuple(frozen.shape)}"
         raise ValueError(f"frozen must have the shape of tokens, {shapes}")
     if not backend.is_bool(frozen):
         raise TypeError(f"frozen must be a bool mask, got {frozen.dtype}")
@@ -64,8 +67,9 @@ def as_example_ids(example_ids: Any, n_rows: int | None) -> tuple[Any, bool]:
         ids = np.asarray(example_ids)
     if ids.shape != (n_rows,):
         raise ValueError(f"example_ids must be [batch] = [{n_rows}], got shape {ids.shape}")
-    if ids.dtype == np.int64 and ids.flags.c_contiguous and ids.flags.writeable:
-        return ids.view(np.uint64), True
+    flags = ids.flags
+    if ids.dtype == INT64 and flags.c_contiguous and flags.writeable:
+        return ids.view(UINT64), True
     if ids.dtype.kind not in "iu" and ids.size:
         raise TypeError(f"example_ids must hold integers, got {ids.dtype}")
     return ids.astype(np.uint64), ids.dtype.kind == "i"

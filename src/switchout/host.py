@@ -8,8 +8,8 @@ import numpy as np
 
 from switchout import kernels, laws
 from switchout.backends import Array, Backend
-from switchout.checks import as_example_ids, as_lengths, check_out, check_range
-from switchout.philox import Address
+from switchout.checks import INT32, INT64, as_example_ids, as_lengths, check_out, check_range
+from switchout.philox import MASK, Address
 from switchout.words import Words
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def corrupt_on_host(
         ids, SIGNED_ID if is_signed else ANY_ID,
     )  # fmt: skip
     special = words.size, words.lowest, words.range_starts, words.range_stops
-    key = np.uint64(address.seed), address.epoch, address.stream
+    key = address.seed & MASK, address.seed >> 32, address.epoch, address.stream
     if rule.tau is not None:
         longest = 1 << width.bit_length()  # few distinct tables, whatever the batch
         problem, row = kernels.sample_rows(
@@ -62,7 +62,8 @@ def corrupt_on_host(
     if problem == kernels.BAD_LENGTH:
         raise ValueError(f"lengths[{row}] = {n_words[row]}: the row does not have so many words")
     if target is None:
-        return backend.from_numpy(rows.astype(original.dtype, copy=False), tokens)
+        same = rows.dtype == original.dtype
+        return backend.from_numpy(rows if same else rows.astype(original.dtype), tokens)
     if rows is not target:
         target[...] = rows
     return out
@@ -72,8 +73,8 @@ def _rows_to_write(source: NumpyArray, target: NumpyArray | None) -> tuple[Numpy
     """Return source and result as the kernels want them: few types, contiguous, writable."""
     kind = source.dtype
     flags = source.flags
-    if (kind != np.int64 and kind != np.int32) or not (flags.c_contiguous and flags.writeable):
-        copy = np.array(source, np.int32 if kind == np.int32 else np.int64, order="C")
+    if (kind != INT64 and kind != INT32) or not (flags.c_contiguous and flags.writeable):
+        copy = np.array(source, INT32 if kind == INT32 else INT64, order="C")
         return copy, copy
     if target is not None and target.flags.c_contiguous:
         return (source, source) if np.may_share_memory(source, target) else (source, target)

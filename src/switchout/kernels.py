@@ -154,7 +154,7 @@ def _count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, s
 
 @njit
 def _replace_words(
-    rows, frozen, n_words, example_ids, key, epoch, stream,
+    rows, frozen, n_words, example_ids, k0, k1, epoch, stream,
     lowest, starts, stops, draw_ids, n_draw,
     cumulative, row_start, row_size, thresholds, null_id,
 ):  # fmt: skip
@@ -162,7 +162,6 @@ def _replace_words(
 
     A word is hit if its random bits times ``scale`` are below ``bound``: n / L or a threshold.
     """
-    k0, k1 = key & _MASK, key >> _HALF
     bits = np.empty(TILE, np.uint64)
     products = bits.view(np.int64)  # below 2^63, and signed ones compare faster
     visited, bounds = np.empty(TILE, np.int64), np.empty(TILE, np.uint64)
@@ -189,7 +188,8 @@ def _replace_words(
             b, bound = visited[i], np.int64(bounds[i])
             e, length = example_ids[b], n_words[b]
             c0, c1 = e & _MASK, e >> _HALF
-            scale = _ONE if thresholds.size else np.uint64(length)
+            # Said to be 32 bits, so that a product is one instruction.
+            scale = (_ONE if thresholds.size else np.uint64(length)) & _MASK
             for first in range(0, length, SPAN):
                 n_bits = min(SPAN, length - first)
                 block = stream + np.uint64(1 + first)
@@ -358,7 +358,7 @@ def prepare_rows(
 
 @njit(nogil=True, cache=True)
 def sample_rows(
-    source, rows, frozen, n_words, do_count, do_copy, example_ids, max_id, key, epoch, stream,
+    source, rows, frozen, n_words, do_count, do_copy, example_ids, max_id, k0, k1, epoch, stream,
     size, lowest, starts, stops, draw_ids, n_draw,
     cumulative, row_start, row_size, thresholds, null_id,
 ):  # fmt: skip
@@ -367,7 +367,7 @@ def sample_rows(
     ``thresholds`` holds the constant law: a word is hit if its 32 bits are at most
     ``thresholds[0]``, or ``thresholds[1]`` if it is outside the drawable words; empty: the counts.
     """
-    epoch, stream = np.uint64(epoch), np.uint64(stream)
+    k0, k1, epoch, stream = np.uint64(k0), np.uint64(k1), np.uint64(epoch), np.uint64(stream)
     problem, row = prepare_rows(
         source, rows, frozen, n_words, do_count, do_copy, example_ids, max_id,
         size, lowest, starts, stops,
@@ -375,7 +375,7 @@ def sample_rows(
     if problem != NO_ERROR or (thresholds.size and max(thresholds[0], thresholds[1]) < 0):
         return problem, row
     row = _replace_words(
-        rows, frozen, n_words, example_ids, key, epoch, stream,
+        rows, frozen, n_words, example_ids, k0, k1, epoch, stream,
         lowest, starts, stops, draw_ids, n_draw,
         cumulative, row_start, row_size, thresholds, null_id,
     )  # fmt: skip
@@ -384,16 +384,16 @@ def sample_rows(
 
 @njit(nogil=True, cache=True)
 def replace_similar(
-    tokens, frozen, example_ids, key, epoch, stream, lowest, starts, stops, row_start, ids, limits
-):
+    tokens, frozen, example_ids, k0, k1, epoch, stream,
+    lowest, starts, stops, row_start, ids, limits,
+):  # fmt: skip
     """Replace each word by a categorical draw from its row of the table, in place.
 
     Row w spans ``row_start[w]`` to ``row_start[w + 1]``; entry j is drawn if the bits are at most
     ``limits[j]`` and above the one before. An empty row leaves the word alone.
     """
     n_rows, n_columns = tokens.shape
-    epoch, stream = np.uint64(epoch), np.uint64(stream)
-    k0, k1 = key & _MASK, key >> _HALF
+    k0, k1, epoch, stream = np.uint64(k0), np.uint64(k1), np.uint64(epoch), np.uint64(stream)
     for b in range(n_rows):
         e = example_ids[b]
         block = stream

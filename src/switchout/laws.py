@@ -28,7 +28,10 @@ END_OF_ROW = np.full(3, (1 << 64) - 1, np.uint64)
 
 
 class CountTable(NamedTuple):
-    """Rows of cumulative integer weights; the row of length L is [start[L], start[L] + size[L])."""
+    """Rows of cumulative integer weights; the row of length L is [start[L], start[L] + size[L]).
+
+    Cached and shared, yet not marked read-only: numba takes longer to recognise such arrays.
+    """
 
     cumulative: npt.NDArray[np.uint64]
     start: Ints  # [max_length + 1]
@@ -80,7 +83,7 @@ def shared_table(tau: float, max_length: int) -> CountTable:
     row = cumulative_weights(tau, max_length)
     size = np.minimum(np.arange(1, max_length + 2), row.size)
     row = np.concatenate([row, END_OF_ROW])
-    return _frozen(CountTable(row, np.zeros(max_length + 1, np.int64), size))
+    return CountTable(row, np.zeros(max_length + 1, np.int64), size)
 
 
 def rate_table(rate: float, lengths: Ints) -> CountTable:
@@ -96,19 +99,13 @@ def rate_table(rate: float, lengths: Ints) -> CountTable:
     if not rows:
         rows = [cumulative_weights(0.0, 0)]  # what length 0 needs
     parts = [part for row in rows for part in (row, END_OF_ROW)]
-    return _frozen(CountTable(np.concatenate(parts), start, size))
+    return CountTable(np.concatenate(parts), start, size)
 
 
 @lru_cache(maxsize=32)
 def full_rate_table(rate: float, max_length: int) -> CountTable:
     """Return `rate_table` for every length up to ``max_length``."""
     return rate_table(rate, np.arange(max_length + 1))
-
-
-def _frozen(table: CountTable) -> CountTable:
-    for array in (table.cumulative, table.start, table.size):
-        array.setflags(write=False)  # tables are cached and shared
-    return table
 
 
 def log_count_probabilities(tau: float, length: int) -> Floats:

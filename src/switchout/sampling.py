@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,9 +91,7 @@ def corrupt(
     check_tokens(backend, tokens, frozen)
     is_at_hand = backend.on_host(tokens)
     if is_at_hand and not FORCE_ARRAYS:
-        from switchout.host import corrupt_on_host  # loads numba, which augment does without
-
-        return corrupt_on_host(
+        return _host_sampler()(
             backend, tokens, rule, words=words, address=address, example_ids=example_ids,
             frozen=frozen, lengths=lengths, out=out,
         )  # fmt: skip
@@ -102,6 +101,13 @@ def corrupt(
     if is_at_hand:
         check_range(backend.to_numpy(tokens), words)
     return corrupt_arrays(backend, tokens, rule, words, address, example_ids, frozen)
+
+
+@cache
+def _host_sampler() -> Any:
+    from switchout.host import corrupt_on_host  # loads numba, which augment does without
+
+    return corrupt_on_host
 
 
 def corrupt_arrays(

@@ -31,7 +31,15 @@ class Words:
         (8, {'size': 10, 'special_ids': [0, 9], 'draw_ids': None})
     """
 
-    __slots__ = ("draw_ids", "lowest", "range_starts", "range_stops", "size", "special_ids")
+    __slots__ = (
+        "_count",
+        "draw_ids",
+        "lowest",
+        "range_starts",
+        "range_stops",
+        "size",
+        "special_ids",
+    )
 
     size: int
     special_ids: tuple[int, ...]
@@ -39,6 +47,7 @@ class Words:
     lowest: int  # every id below it is special: the negative ones and a range that starts at 0
     range_starts: npt.NDArray[np.int64]  # the special ranges above ``lowest``
     range_stops: npt.NDArray[np.int64]
+    _count: int
 
     def __init__(
         self,
@@ -63,6 +72,7 @@ class Words:
         set_once(self, "lowest", lowest)
         set_once(self, "range_starts", np.array(starts[len(starts) - len(stops) :], np.int64))
         set_once(self, "range_stops", np.array(stops, np.int64))
+        set_once(self, "_count", int(draw.size) or size - len(specials))
         if len(self) < 2:
             raise ValueError(
                 f"at least two words must remain to draw from, got {len(self)}"
@@ -78,7 +88,7 @@ class Words:
 
     def __len__(self) -> int:
         """Return W, the number of words that may be drawn."""
-        return int(self.draw_ids.size) or self.size - len(self.special_ids)
+        return self._count
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Words) and self.__reduce__() == other.__reduce__()
