@@ -2,6 +2,7 @@
 
     python benchmarks/training.py
     EOLE_PYTHON=…/bin/python JOEYNMT_PYTHON=…/bin/python python benchmarks/training.py --rounds 3
+    … python benchmarks/training.py --best
 
 Each tool trains the same Transformer (2+2 layers, d 128, 4 heads, d_inner 256, dropout 0.15, label
 smoothing 0.1, Adam) on the same pairs with a word vocabulary, batches of 1,024 tokens, one thread.
@@ -9,6 +10,8 @@ The peers live in environments of their own (tested: eole 0.6.4, JoeyNMT 2.3.0, 
 
 Measured are target tokens per second of CPU time between two lengths of training, so that start-up
 cancels and other users of the machine disturb little; rounds are interleaved, medians printed.
+``--best`` gives each tool the whole machine and counts wall time: one and two threads (and, ours,
+two processes), batches of 1,024 and 4,096 tokens; each tool's fastest setting is compared.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -25,11 +29,33 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "1"
 
-BATCH_TOKENS = 1024
-SHORT, LONG = 40, 240  # steps
+SHORT, LONG = 40, 240  # steps of 1,024 tokens
+
+
+class Setting(NamedTuple):
+    """What of the machine a tool may use, and how large its batches are."""
+
+    threads: int = 1
+    batch_tokens: int = 1024
+    processes: int = 1
+
+    def steps(self, of_1024: int) -> int:
+        return of_1024 * 1024 // self.batch_tokens
+
+    def __str__(self) -> str:
+        return f"{self.processes} x {self.threads} threads, {self.batch_tokens} tokens"
+
+
+class Cost(NamedTuple):
+    """What a training took."""
+
+    cpu: float
+    wall: float
+    tokens: float
 
 
 def write_text(folder: Path, pairs: int) -> None:
@@ -52,7 +78,7 @@ def write_text(folder: Path, pairs: int) -> None:
         (folder / f"vocab.{side}").write_text("".join(token + "\n" for token in tokens))
 
 
-def our_config(folder: Path, steps: int, augment: str = "") -> str:
+def our_config(folder: Path, steps: int, augment: str = "", batch_tokens: int = 1024) -> str:
     return f"""
 [data]
 corpus = "{folder}"
@@ -66,7 +92,7 @@ tied = true
 {augment}
 [train]
 steps = {steps}
-batch_tokens = {BATCH_TOKENS}
+batch_tokens = {batch_tokens}
 clip = 5.0
 checkpoint_every = 1000000
 tensorboard = false
@@ -127,37 +153,58 @@ def parts_of_a_step(folder: Path, *, steps: int) -> None:
     print(f"  {tokens / spent['whole step']:,.0f} target tokens per CPU second")
 
 
-def cpu_seconds(command: list[str], folder: Path) -> tuple[float, str]:
-    """Run a command; return the CPU time it took and what it said."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+def run_tool(command: list[str], folder: Path, setting: Setting) -> tuple[float, float, str]:
+    """Run a command; return its CPU and wall seconds and what it said."""
+    threads = str(setting.threads)
+    environment = {**os.environ, "OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads}
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env=environment
+    )
+    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     text = done.stdout + done.stderr
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)} failed:\n{text[-3000:]}")
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds, text
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu, wall, text
 
 
-def switchout(folder: Path, steps: int) -> tuple[float, float]:
-    """Return CPU seconds and target tokens of a training of ours."""
-    (folder / "c.toml").write_text(our_config(folder, steps))
-    script = (
-        "import json, sys; from switchout.experiments.config_file import load_config;"
-        "from switchout.experiments.run import prepare_run, open_run;"
-        "from switchout.experiments.train import make_trainer;"
-        "from switchout.nmt.cpu import prepare_cpu; from pathlib import Path; prepare_cpu(1);"
-        "f = Path('ours'); c = load_config('c.toml'); prepare_run(c, f);"
-        "t = make_trainer(open_run(f), 'cpu');"
-        "[t.update(*t.batches(s)) for s in range(c.train.steps)];"
-        "print('tokens', t.progress.tokens)"
-    )
-    seconds, text = cpu_seconds([sys.executable, "-c", script], folder)
-    return seconds, float(re.search(r"tokens (\d+)", text)[1])
+OURS = """
+from pathlib import Path
+from switchout.experiments.config_file import load_config
+from switchout.experiments.run import open_run, prepare_run
+from switchout.experiments.train import make_trainer
+from switchout.nmt.cpu import prepare_cpu
+from switchout.nmt.distributed import processes
+config = load_config("c.toml")
+prepare_cpu(config.train.threads)
+with processes("cpu") as team:
+    if team.is_first:
+        prepare_run(config, Path("ours"))
+    team.from_first(0, "cpu")
+    trainer = make_trainer(open_run(Path("ours")), "cpu", team)
+    for step in range(config.train.steps):
+        trainer.update(*trainer.batches(step))
+    if team.is_first:
+        print("tokens", trainer.progress.tokens)
+"""
 
 
-def eole(folder: Path, steps: int) -> tuple[float, float]:
+def switchout(folder: Path, steps: int, setting: Setting) -> Cost:
+    """Train with ours."""
+    config = our_config(folder, setting.steps(steps), "", setting.batch_tokens)
+    (folder / "c.toml").write_text(config + f"threads = {setting.threads}\n")
+    (folder / "ours.py").write_text(OURS)
+    shutil.rmtree(folder / "ours", ignore_errors=True)
+    launcher = ["-m", "torch.distributed.run", f"--nproc-per-node={setting.processes}"]
+    command = [sys.executable, *(launcher if setting.processes > 1 else []), "ours.py"]
+    cpu, wall, text = run_tool(command, folder, setting)
+    return Cost(cpu, wall, float(re.search(r"tokens (\d+)", text)[1]))
+
+
+def eole(folder: Path, steps: int, setting: Setting) -> Cost:
     """The same with eole."""
+    steps = setting.steps(steps)
     config = {
         "data": {
             "corpus_1": {"path_src": "train.src", "path_tgt": "train.tgt"},
@@ -165,7 +212,7 @@ def eole(folder: Path, steps: int) -> tuple[float, float]:
         "src_vocab": "vocab.src",
         "tgt_vocab": "vocab.tgt",
         "overwrite": True,
-        "report_every": 20,
+        "report_every": 10,
         "seed": 1,
         "model": {
             "architecture": "transformer",
@@ -185,7 +232,7 @@ def eole(folder: Path, steps: int) -> tuple[float, float]:
             "valid_steps": 10**6,
             "save_checkpoint_steps": 10**6,
             "batch_type": "tokens",
-            "batch_size": BATCH_TOKENS,
+            "batch_size": setting.batch_tokens,
             "batch_size_multiple": 1,
             "bucket_size": 30000,
             "optim": "adam",
@@ -199,16 +246,16 @@ def eole(folder: Path, steps: int) -> tuple[float, float]:
     }
     (folder / "eole.yaml").write_text(json.dumps(config))  # JSON is YAML
     command = [os.environ["EOLE_PYTHON"], "-m", "eole.bin.main", "train", "-config", "eole.yaml"]
-    seconds, text = cpu_seconds(command, folder)
+    cpu, wall, text = run_tool(command, folder, setting)
     batches = [float(m) for m in re.findall(r"bsz:\s*\d+/\s*(\d+)/", text)]
-    return seconds, statistics.mean(batches) * steps
+    return Cost(cpu, wall, statistics.mean(batches) * steps)
 
 
-def joeynmt(folder: Path, steps: int) -> tuple[float, float]:
+def joeynmt(folder: Path, steps: int, setting: Setting) -> Cost:
     """The same with JoeyNMT, which tells no batch sizes: one epoch over enough pairs."""
     lines = {side: (folder / f"train.{side}").read_text().split("\n") for side in ("src", "tgt")}
     tgt_tokens, pairs = 0, 0
-    while tgt_tokens < steps * 0.9 * BATCH_TOKENS and pairs < len(lines["tgt"]) - 1:
+    while tgt_tokens < steps * 0.9 * 1024 and pairs < len(lines["tgt"]) - 1:
         tgt_tokens += len(lines["tgt"][pairs].split(" ")) + 1
         pairs += 1
     for side, text in lines.items():
@@ -217,12 +264,13 @@ def joeynmt(folder: Path, steps: int) -> tuple[float, float]:
         (folder / f"joey.vocab.{side}").write_text(
             "\n".join(["<unk>", "<pad>", "<s>", "</s>", *words]) + "\n"
         )
-    (folder / "joey.yaml").write_text(json.dumps(_joeynmt_config()))
+    (folder / "joey.yaml").write_text(json.dumps(_joeynmt_config(setting.batch_tokens)))
     command = [os.environ["JOEYNMT_PYTHON"], "-m", "joeynmt", "train", "joey.yaml", "--skip-test"]
-    return cpu_seconds(command, folder)[0], tgt_tokens
+    cpu, wall, _ = run_tool(command, folder, setting)
+    return Cost(cpu, wall, tgt_tokens)
 
 
-def _joeynmt_config() -> dict:
+def _joeynmt_config(batch_tokens: int) -> dict:
     def side(language: str) -> dict:
         return {
             "lang": language,
@@ -261,7 +309,7 @@ def _joeynmt_config() -> dict:
             "scheduling": "warmupinversesquareroot",
             "learning_rate_warmup": 200,
             "clip_grad_norm": 5.0,
-            "batch_size": BATCH_TOKENS,
+            "batch_size": batch_tokens,
             "batch_type": "token",
             "normalization": "tokens",
             "epochs": 1,
@@ -274,31 +322,65 @@ def _joeynmt_config() -> dict:
     }
 
 
+def tools_here() -> dict[str, Callable[[Path, int, Setting], Cost]]:
+    """Return ours and the peers whose environments are named."""
+    tools: dict[str, Callable[[Path, int, Setting], Cost]] = {"switchout": switchout}
+    for tool, variable in ((eole, "EOLE_PYTHON"), (joeynmt, "JOEYNMT_PYTHON")):
+        if variable in os.environ:
+            tools[tool.__name__] = tool
+        else:
+            print(f"{tool.__name__}: {variable} is not set, left out", file=sys.stderr)
+    return tools
+
+
+def one_thread_each(folder: Path, rounds: int) -> None:
+    """Print target tokens per CPU second of all tools at the same setting."""
+    tools = tools_here()
+    speeds: dict[str, list[float]] = {tool: [] for tool in tools}
+    for _ in range(rounds):
+        for tool, run in tools.items():
+            short, long = run(folder, SHORT, Setting()), run(folder, LONG, Setting())
+            speeds[tool].append((long.tokens - short.tokens) / (long.cpu - short.cpu))
+    print(f"\ntarget tokens per CPU second, one thread, {rounds} rounds")
+    ours = statistics.median(speeds["switchout"])
+    for tool, values in speeds.items():
+        speed = statistics.median(values)
+        rounded = ", ".join(f"{value:,.0f}" for value in values)
+        print(f"  {tool:<12}{speed:9,.0f} ({rounded})   ours is {ours / speed:.2f} times as fast")
+
+
+def each_at_its_best(folder: Path) -> None:
+    """Print target tokens per wall second of all tools, each at its fastest setting."""
+    best: dict[str, float] = {}
+    print("\ntarget tokens per wall second, the machine to itself")
+    for tool, run in tools_here().items():
+        shapes = [(1, 1), (2, 1), (1, 2)] if tool == "switchout" else [(1, 1), (2, 1)]
+        for threads, processes in shapes:
+            for batch_tokens in (1024, 4096):
+                setting = Setting(threads, batch_tokens, processes)
+                short, long = run(folder, SHORT, setting), run(folder, LONG // 2, setting)
+                speed = (long.tokens - short.tokens) / (long.wall - short.wall)
+                print(f"  {tool:<12}{setting!s:<32}{speed:9,.0f}", flush=True)
+                best[tool] = max(best.get(tool, 0.0), speed)
+    for tool, speed in best.items():
+        ratio = best["switchout"] / speed
+        print(f"  {tool:<12}at its best {speed:9,.0f}   ours is {ratio:.2f} times as fast")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--pairs", type=int, default=8000, help="training pairs")
+    parser.add_argument("--best", action="store_true", help="each tool at its fastest setting")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_text(folder, arguments.pairs)
+        if arguments.best:
+            each_at_its_best(folder)
+            return
         parts_of_a_step(folder, steps=60)
-        tools: dict[str, Callable] = {"switchout": switchout}
-        for tool, variable in ((eole, "EOLE_PYTHON"), (joeynmt, "JOEYNMT_PYTHON")):
-            if variable in os.environ:
-                tools[tool.__name__] = tool
-            else:
-                print(f"{tool.__name__}: {variable} is not set, left out", file=sys.stderr)
-        speeds: dict[str, list[float]] = {tool: [] for tool in tools}
-        for _ in range(arguments.rounds):
-            for tool, run in tools.items():
-                short, long = run(folder, SHORT), run(folder, LONG)
-                speeds[tool].append((long[1] - short[1]) / (long[0] - short[0]))
-        print("\ntarget tokens per CPU second, one thread")
-        ours = statistics.median(speeds["switchout"])
-        for tool, values in speeds.items():
-            speed = statistics.median(values)
-            print(f"  {tool:<12}{speed:9,.0f}   ours is {ours / speed:.2f} times as fast")
+        one_thread_each(folder, arguments.rounds)
 
 
 if __name__ == "__main__":
