@@ -9,6 +9,7 @@ import numpy as np
 from switchout import kernels, laws
 from switchout.backends import Array, Backend
 from switchout.checks import INT32, INT64, as_example_ids, as_lengths, check_out, check_range
+from switchout.kernels_similar import replace_similar
 from switchout.philox import MASK, Address
 from switchout.words import Words
 
@@ -96,7 +97,7 @@ def _sample_by_other_laws(
     if problem != kernels.NO_ERROR:
         return problem, row
     if rule.table is not None:
-        kernels.replace_similar(rows, mask, ids, *key, *special[1:], *rule.table)
+        replace_similar(rows, mask, ids, *key, *special[1:], *rule.table)
         return kernels.NO_ERROR, 0
     return kernels.sample_rows(  # type: ignore[no-any-return]
         rows, rows, mask, n_words, False, False, *preparation[6:], *key, *special, words.draw_ids,

@@ -5,10 +5,10 @@ The same integers as `switchout.sampling`, where the algorithm is written for re
 * `prepare_rows` checks ids, counts the words of each sentence and copies the batch, in one pass;
 * `sample_rows` does that, then draws the counts of 128 sentences at a time, so that the compiler
   runs several Philox counters side by side, visits a sentence only if its n > 0, and a word only
-  if it is hit; what chance decides is a sum or a bit, not a branch, which would be guessed wrong;
-* `replace_similar` does one categorical draw per word.
+  if it is hit; what chance decides is a sum or a bit, not a branch, which would be guessed wrong.
 
-All release the GIL, keep no state, and use no threads of their own (those die under fork).
+All release the GIL, keep no state, and use no threads of their own (those die under fork). The
+categorical draws of `Similar` are in `kernels_similar`.
 """
 
 from __future__ import annotations
@@ -380,32 +380,3 @@ def sample_rows(
         cumulative, row_start, row_size, thresholds, null_id,
     )  # fmt: skip
     return (BAD_LENGTH, row) if row >= 0 else (NO_ERROR, 0)
-
-
-@njit(nogil=True, cache=True)
-def replace_similar(
-    tokens, frozen, example_ids, k0, k1, epoch, stream,
-    lowest, starts, stops, row_start, ids, limits,
-):  # fmt: skip
-    """Replace each word by a categorical draw from its row of the table, in place.
-
-    Row w spans ``row_start[w]`` to ``row_start[w + 1]``; entry j is drawn if the bits are at most
-    ``limits[j]`` and above the one before. An empty row leaves the word alone.
-    """
-    n_rows, n_columns = tokens.shape
-    k0, k1, epoch, stream = np.uint64(k0), np.uint64(k1), np.uint64(epoch), np.uint64(stream)
-    for b in range(n_rows):
-        e = example_ids[b]
-        block = stream
-        for t in range(n_columns):
-            v = tokens[b, t]
-            if not is_word(v, lowest, starts, stops) or (frozen.size and frozen[b, t]):
-                continue
-            block += _ONE
-            low, high = row_start[v], row_start[v + 1] - 1
-            if high <= low:
-                if high == low:
-                    tokens[b, t] = ids[low]
-                continue
-            u = philox4x32(e & _MASK, e >> _HALF, epoch, block, k0, k1)[0]
-            tokens[b, t] = ids[first_not_below(u, limits, low, high)]
