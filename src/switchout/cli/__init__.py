@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -43,6 +44,8 @@ def run(arguments: list[str] | None = None) -> int:
 
         print(f"switchout {version('switchout')}")
         return 0
+    # NumPy's products here are small: its threads gain nothing, and beside other work they spin.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         return _run_verb(arguments[0], arguments[1:])
     except SwitchOutError as error:

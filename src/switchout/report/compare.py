@@ -147,6 +147,7 @@ def bucket_sections(breakdowns: Sequence[Breakdown]) -> list[Section]:
 
 
 HOW_TO_READ = (
+    "Δ is the difference of the means over runs: where a table shows medians, the two may differ. "
     "p seeds asks whether another set of training seeds and another test set would agree; "
     "p bootstrap and p randomization ask it of the test set alone, for one output of each system. "
     "p Holm corrects p seeds (p bootstrap with one run) for the number of systems. "
