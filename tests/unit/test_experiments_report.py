@@ -12,6 +12,7 @@ from made_runs import finish_row, make_config, make_experiment, write_corpus
 
 from switchout.cli import run
 from switchout.errors import SwitchOutError
+from switchout.evaluation.trend import Trend
 from switchout.experiments.contrasts import smallest_gap
 from switchout.experiments.experiment import load, records
 from switchout.experiments.findings import find_out
@@ -67,6 +68,19 @@ def test_a_real_gain_is_found_and_luck_is_not(finding):
 def test_the_other_checkpoint_rule_may_say_the_opposite_and_is_shown(finding):
     assert finding.by_rule["last"][0].delta < -5
     assert finding.by_rule["dev-bleu"][0].delta == finding.contrasts[0].delta
+
+
+@pytest.mark.parametrize(
+    ("slope", "p", "word"),
+    [(3.0, 0.01, "grows"), (-3.0, 0.01, "shrinks"), (3.0, 0.3, "is not shown to change")],
+)
+def test_figure_2_is_answered_in_words(table, finding, slope, p, word):
+    [by_distance] = [b for b in finding.breakdowns if b.feature.name == "wer"]
+    trends = [Trend(slope, (slope - 1, slope + 1), p)] * len(by_distance.systems)
+    told = replace(finding, breakdowns=[replace(by_distance, trends=trends)])
+    [answer] = [a for a in lead(replace(load(table), kind="wer"), [told]) if "nearest" in a]
+    assert f"+RAML +SwitchOut {word} with the distance" in answer
+    assert f"{slope:+.2f} BLEU per 1.0 of WER" in answer
 
 
 def test_baseline_against_itself_splits_its_runs(finding):
