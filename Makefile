@@ -6,7 +6,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export OMP_NUM_THREADS ?= 1
-# Processes that share the tests, a file each: make test WORKERS=4 on a larger machine.
+# Processes that share the tests, a file each: make test WORKERS=4 on a larger machine. Not reordered
+# by the number of tests: the slow files have few, and one of them left over would keep all waiting.
 WORKERS ?= 2
 
 .PHONY: demo test test-slow bench lint clean
@@ -15,7 +16,7 @@ demo: .venv/.demo-ready
 	$(BIN)/python -m switchout.demo
 
 test: .venv/.test-ready lint
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-slow: .venv/.test-ready
 	$(BIN)/python -m pytest -m slow
