@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NumpyArray = np.ndarray[Any, Any]
 NO_MASK = np.empty((0, 0), np.bool_)
-NO_THRESHOLDS = np.empty(0, np.int64)
+NO_THRESHOLDS = NO_ROWS = np.empty(0, np.int64)
 ANY_ID, SIGNED_ID = np.uint64((1 << 64) - 1), np.uint64((1 << 63) - 1)
 
 
@@ -52,7 +52,8 @@ def corrupt_on_host(
         longest = 1 << width.bit_length()  # few distinct tables, whatever the batch
         problem, row = kernels.sample_rows(
             *preparation, *key, *special, words.draw_ids, len(words),
-            *laws.shared_table(float(rule.tau), longest), NO_THRESHOLDS, rule.null_id,
+            laws.shared_table(float(rule.tau), longest).cumulative, NO_ROWS, NO_ROWS,
+            NO_THRESHOLDS, rule.null_id,
         )  # fmt: skip
     else:
         problem, row = _sample_by_other_laws(rule, words, preparation, key, special)

@@ -24,6 +24,7 @@ from switchout.intrinsics import (
     n_zeros_below,
     prefetch,
 )
+from switchout.laws import END_OF_ROW
 from switchout.philox_numba import philox4x32
 
 TILE = 128  # sentences drawn together, and hits applied together
@@ -32,6 +33,7 @@ NO_ERROR, BAD_EXAMPLE, BAD_ID, BAD_LENGTH = 0, 1, 2, 3
 NOWHERE = -1
 
 _HALF, _MASK, _ONE = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(1)
+_AFTER_ROW = END_OF_ROW.size
 _NONE, _ALL = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -47,27 +49,6 @@ def is_word(v, lowest, starts, stops):
 
 
 @njit(inline="always")
-def draw_count(u, length, cumulative, start, size):
-    """Return n for a sentence of ``length`` words from 32 random bits (see `laws`)."""
-    first = start[length]
-    total = cumulative[first + size[length] - 1]
-    v = u * (total >> _HALF) + ((u * (total & _MASK)) >> _HALF)
-    n = 0
-    for k in range(4):  # small counts are likely: no branch that cannot be foreseen for them
-        n += np.int64(cumulative[first + k] <= v)
-    if n < 4:
-        return n
-    low, high = 4, size[length] - 1  # n lies in low..high
-    while low < high:
-        middle = (low + high) >> 1
-        if cumulative[first + middle] <= v:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@njit(inline="always")
 def first_not_below(v, values, low, high):
     """Return the first index in ``low..high`` whose value is at least ``v``, else ``high``."""
     # np.searchsorted would count references to the array at each call.
@@ -78,6 +59,48 @@ def first_not_below(v, values, low, high):
         else:
             high = middle
     return low
+
+
+@njit(inline="always")
+def scaled(u, total):
+    """Return floor(u · total / 2^32) for 32 bits ``u``."""
+    return u * (total >> _HALF) + ((u * (total & _MASK)) >> _HALF)
+
+
+@njit(inline="always")
+def draw_count(u, length, cumulative, start, size):
+    """Return n for a sentence of ``length`` words from 32 random bits (see `laws`)."""
+    first, last = start[length], start[length] + size[length] - 1
+    v = scaled(u, cumulative[last])
+    n = 0
+    for k in range(4):  # small counts are likely: no branch that cannot be foreseen for them
+        n += np.int64(cumulative[first + k] <= v)
+    return n if n < 4 else first_not_below(v + _ONE, cumulative, first + 4, last) - first
+
+
+@njit
+def _draw_counts(bits, lengths, cumulative, row_start, row_size, counts):
+    """Fill in n for sentences of ``lengths`` words; without ``row_start`` one row serves them all.
+
+    For that, the usual case, loops of which the compiler makes vectors.
+    """
+    if row_start.size:
+        for j in range(lengths.size):
+            counts[j] = draw_count(bits[j], lengths[j], cumulative, row_start, row_size)
+        return
+    last = cumulative.size - 1 - _AFTER_ROW
+    for j in range(lengths.size):
+        counts[j] = np.int64(cumulative[min(lengths[j], last)])  # the total, for now
+    c0, c1 = np.int64(cumulative[0]), np.int64(cumulative[1])
+    c2, c3 = np.int64(cumulative[2]), np.int64(cumulative[3])
+    for j in range(lengths.size):
+        v = np.int64(scaled(bits[j] & _MASK, np.uint64(counts[j])))
+        counts[j] = np.int64(c0 <= v) + np.int64(c1 <= v) + np.int64(c2 <= v) + np.int64(c3 <= v)
+    for j in range(lengths.size):
+        if counts[j] == 4:  # or more
+            high = min(lengths[j], last)
+            v = scaled(bits[j], cumulative[high])
+            counts[j] = first_not_below(v + _ONE, cumulative, 4, high)
 
 
 @njit(inline="always")
@@ -165,6 +188,7 @@ def _replace_words(
     bits = np.empty(TILE, np.uint64)
     products = bits.view(np.int64)  # below 2^63, and signed ones compare faster
     visited, bounds = np.empty(TILE, np.int64), np.empty(TILE, np.uint64)
+    counts = np.empty(TILE, np.int64)
     # Spans of up to 64 words with a hit: row and first word; which of the words.
     spans, hits, n_spans, n_hits = np.empty((2, TILE), np.int64), np.empty(TILE, np.uint64), 0, 0
     for tile in range(0, rows.shape[0], TILE):
@@ -176,14 +200,16 @@ def _replace_words(
                 bounds[j] = np.uint64(max(thresholds[0], thresholds[1]) + 1)
             n_visited = n_here
         else:
-            for j in range(n_here):
-                e = example_ids[tile + j]
+            examples = example_ids[tile : tile + n_here]
+            for j in range(examples.size):
+                e = examples[j]
                 bits[j] = philox4x32(e & _MASK, e >> _HALF, epoch, stream, k0, k1)[0]
+            lengths = n_words[tile : tile + n_here]
+            _draw_counts(bits, lengths, cumulative, row_start, row_size, counts)
             for j in range(n_here):
-                n = draw_count(bits[j], n_words[tile + j], cumulative, row_start, row_size)
                 visited[n_visited] = tile + j
-                bounds[n_visited] = np.uint64(n) << _HALF
-                n_visited += np.int64(n > 0)
+                bounds[n_visited] = np.uint64(counts[j]) << _HALF
+                n_visited += np.int64(counts[j] > 0)
         for i in range(n_visited):
             b, bound = visited[i], np.int64(bounds[i])
             e, length = example_ids[b], n_words[b]

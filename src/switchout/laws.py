@@ -24,7 +24,8 @@ Ints = npt.NDArray[np.int64]
 
 SCALE = 39  # bits after the point: 2^39 · (2^24 + 1) weights still fit 64 bits
 # After each row of a table: a kernel may look at four entries without asking how many there are.
-END_OF_ROW = np.full(3, (1 << 64) - 1, np.uint64)
+# As a signed number it is still the largest.
+END_OF_ROW = np.full(3, (1 << 63) - 1, np.uint64)
 
 
 class CountTable(NamedTuple):

@@ -24,7 +24,7 @@ from switchout.augment.scan import (
     word_keys,
 )
 from switchout.intrinsics import prefetch
-from switchout.kernels import draw_count
+from switchout.kernels import draw_count, scaled
 from switchout.philox_numba import philox4x32
 
 NO_ROW = -2
@@ -92,7 +92,7 @@ def _never_changes(u, n_bytes, threshold, one_row, cumulative, row_size):
     if not one_row:
         return False
     total = cumulative[row_size[(n_bytes + 1) >> 1] - 1]
-    return u * (total >> _HALF) + ((u * (total & _MASK)) >> _HALF) < cumulative[0]
+    return scaled(u, total) < cumulative[0]
 
 
 @inlined

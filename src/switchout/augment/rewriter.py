@@ -140,7 +140,6 @@ class Rewriter:
             table = laws.rate_table(self._rate, known)
             start, row_size = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64)
             start[known], row_size[known] = table.start[known], table.size[known]
-            start.flags.writeable = row_size.flags.writeable = False  # like those of a tau
         return Law(
             table.cumulative, start, row_size, self._rate is None, self._threshold, self._null_id
         )
