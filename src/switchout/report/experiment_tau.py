@@ -21,8 +21,8 @@ def tau_table(findings: Sequence[Finding]) -> Table:
     """A row per cell of the grid."""
     columns = [
         Column("corpus"),
-        Column("tau_x", format="g"),
-        Column("tau_y", format="g"),
+        Column("tau_x", format=".3g"),
+        Column("tau_y", format=".3g"),
         Column("dev BLEU", "dev_bleu", ".2f"),
         Column("dev perplexity", "dev_perplexity", ".2f"),
         Column("runs", format="d"),
@@ -50,8 +50,8 @@ def tau_section(finding: Finding) -> Section:
     best = best_cell(finding)
     chart = HeatMap(
         f"{finding.column.name}: dev BLEU",
-        [f"{x:g}" for x in xs],
-        [f"{y:g}" for y in ys],
+        [f"{x:.3g}" for x in xs],
+        [f"{y:.3g}" for y in ys],
         [[_score(grid, x, y) for x in xs] for y in ys],
         x_label="tau_x: SwitchOut on the source (0: none)",
         y_label="tau_y: RAML",
@@ -64,7 +64,7 @@ def tau_section(finding: Finding) -> Section:
 def tau_answers(finding: Finding) -> list[str]:
     """The best pair with its interval, and whether a non-zero tau_x is always best."""
     grid, best = _grid(finding), best_cell(finding)
-    answers = [f"Best on dev: tau_x = {best[0]:g}, tau_y = {best[1]:g}."]
+    answers = [f"Best on dev: tau_x = {best[0]:.3g}, tau_y = {best[1]:.3g}."]
     zero = grid.get((0.0, 0.0))
     if zero is not None and zero.runs and best != (0.0, 0.0):
         result = compare_rows(zero, grid[best], finding.corpus, split="dev")
