@@ -59,6 +59,8 @@ def _about_seeds(result: Comparison) -> str:
     n_base, n_system = len(result.baseline.scores), len(result.system.scores)
     if min(n_base, n_system) >= ENOUGH_RUNS:
         return ""
+    if result.seeds is not None and is_significant(result):
+        return f"{_runs(n_base, n_system)} few: confirm it with at least {ENOUGH_RUNS} a side."
     few = f"{_runs(n_base, n_system)} too few to settle a difference between the methods."
     if result.seeds is None:
         return (
