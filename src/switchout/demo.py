@@ -90,8 +90,8 @@ def _remarks(results: dict[str, Any], n_seeds: int, *, is_quick: bool) -> list[s
     remarks = []
     if n_seeds < 4:
         remarks.append(
-            f"{_seeds(n_seeds)} a row settle little: 'make demo SEEDS=9' extends this table and keeps "
-            "what is trained."
+            f"{_seeds(n_seeds)} a row settle little: 'make demo SEEDS=9' extends this table "
+            "and keeps what is trained."
         )
     reference = results["columns"][0]["shipped_reference"]
     if reference is None:
