@@ -20,6 +20,7 @@ def main(source: Path, name: str) -> None:
         for row in records(experiment, column):
             for run in row.runs:
                 config = row.row.config.model_dump() | {"seed": run.seed}
+                config["data"]["corpus"] = Path(config["data"]["corpus"]).name  # no machine's path
                 facts = {"corpus": column.name, "row": row.name, "config": config}
                 content = {**facts, "result": run.result, "record": run.record}
                 text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"

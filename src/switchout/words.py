@@ -47,7 +47,7 @@ class Words:
     lowest: int  # every id below it is special: the negative ones and a range that starts at 0
     range_starts: npt.NDArray[np.int64]  # the special ranges above ``lowest``
     range_stops: npt.NDArray[np.int64]
-    _count: int
+    _count: int  # what `len` returns, at every call of the samplers
 
     def __init__(
         self,

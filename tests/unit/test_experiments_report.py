@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -249,3 +250,12 @@ def test_report_of_something_else_is_refused(tmp_path, content, says, capsys):
         load(tmp_path)
     assert run(["report", str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, "1"), ("3", "3")])
+def test_command_line_keeps_numpy_to_one_thread_unless_told(monkeypatch, before, after):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", before or "")
+    if before is None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    assert run(["report", "nowhere"]) == 2
+    assert os.environ["OPENBLAS_NUM_THREADS"] == after

@@ -7,8 +7,7 @@ from importlib.metadata import version
 from statistics import median
 
 from switchout.evaluation.comparison import Comparison
-from switchout.evaluation.trend import Trend
-from switchout.evaluation.verdict import LEVEL, is_better, is_significant, verdict
+from switchout.evaluation.verdict import is_better, is_significant, verdict
 from switchout.experiments.config import Config
 from switchout.experiments.data_facts import data_facts
 from switchout.experiments.experiment import Experiment, RowRecord
@@ -36,6 +35,7 @@ from switchout.report.experiment_tables import (
     signatures,
 )
 from switchout.report.experiment_tau import tau_answers, tau_section, tau_table
+from switchout.report.experiment_wer import wer_answers
 from switchout.report.lines import Line, LineChart
 from switchout.report.page import Section, render_page
 from switchout.report.tables import Cell, Column, Table
@@ -87,36 +87,13 @@ def lead(experiment: Experiment, findings: Sequence[Finding]) -> list[str]:
         if experiment.kind == "tau" and not finding.is_empty:
             paragraphs += [f"{where}{answer}" for answer in tau_answers(finding)]
         if experiment.kind == "wer":
-            paragraphs += [f"{where}{answer}" for answer in _wer_answers(finding)]
+            paragraphs += [f"{where}{answer}" for answer in wer_answers(finding)]
         if experiment.kind != "tau" and _n_last(finding):
             paragraphs.append(f"{where}{_about_rules(finding)}")
         n_missing = sum(row.n_missing for row in finding.rows)
         if n_missing:
             paragraphs.append(f"{where}{n_missing} runs are not finished; this is what is there.")
     return paragraphs or ["No comparison is finished yet."]
-
-
-def _wer_answers(finding: Finding) -> list[str]:
-    """Say whether the gain grows with the distance to the training text, as the paper has it."""
-    return [
-        _trend_in_words(name, trend)
-        for breakdown in finding.breakdowns
-        if breakdown.feature.name == "wer"
-        for name, trend in zip(breakdown.systems, breakdown.trends, strict=True)
-        if trend is not None
-    ]
-
-
-def _trend_in_words(name: str, trend: Trend) -> str:
-    word = "is not shown to change"
-    if trend.p <= LEVEL:
-        word = "grows" if trend.slope > 0 else "shrinks"
-    low, high = trend.ci95
-    return (
-        f"The gain of {name} {word} with the distance to the nearest training sentence: "
-        f"{trend.slope:+.2f} BLEU per 1.0 of WER (95% interval {low:+.2f} to {high:+.2f}, "
-        f"p = {trend.p:.3f}). In the paper it grows."
-    )
 
 
 def claim(result: Comparison) -> str:
