@@ -31,7 +31,7 @@ OUT = Path("demo")
 # pairs and many small steps, so that a longer training would gain the rows with noise little.
 # docs/experiments.md has what was tried.
 SETTINGS = (
-    "data.train_pairs=1000",
+    "data.train_pairs=600",
     "model.d_model=64",
     "model.d_head=16",
     "model.d_inner=128",
