@@ -3,7 +3,7 @@
 The same integers as `switchout.sampling`, where the algorithm is written for reading. Here:
 
 * `prepare_rows` checks ids, counts the words of each sentence and copies the batch, in one pass;
-* `sample_rows` does that, then draws the counts of 128 sentences at a time, so that the compiler
+* `sample_rows` does that, then draws the counts of 256 sentences at a time, so that the compiler
   runs several Philox counters side by side, visits a sentence only if its n > 0, and a word only
   if it is hit; what chance decides is a sum or a bit, not a branch, which would be guessed wrong.
 
@@ -25,9 +25,9 @@ from switchout.intrinsics import (
     prefetch,
 )
 from switchout.laws import END_OF_ROW
-from switchout.philox_numba import philox4x32
+from switchout.philox_numba import AT_ONCE, hit_bits, philox4x32
 
-TILE = 128  # sentences drawn together, and hits applied together
+TILE = 256  # sentences drawn together, and hits applied together
 SPAN = 64  # words whose hits are the bits of one number
 NO_ERROR, BAD_EXAMPLE, BAD_ID, BAD_LENGTH = 0, 1, 2, 3
 NOWHERE = -1
@@ -185,10 +185,9 @@ def _replace_words(
 
     A word is hit if its random bits times ``scale`` are below ``bound``: n / L or a threshold.
     """
-    bits = np.empty(TILE, np.uint64)
-    products = bits.view(np.int64)  # below 2^63, and signed ones compare faster
-    visited, bounds = np.empty(TILE, np.int64), np.empty(TILE, np.uint64)
-    counts = np.empty(TILE, np.int64)
+    bits, counts = np.empty(TILE, np.uint64), np.empty(TILE, np.int64)
+    visited, bounds = np.empty(TILE, np.int64), np.empty(TILE, np.int64)
+    scratch = np.empty((8, TILE + SPAN), np.int64)  # of `_apply_hits`, made once
     # Spans of up to 64 words with a hit: row and first word; which of the words.
     spans, hits, n_spans, n_hits = np.empty((2, TILE), np.int64), np.empty(TILE, np.uint64), 0, 0
     for tile in range(0, rows.shape[0], TILE):
@@ -197,7 +196,7 @@ def _replace_words(
         if thresholds.size:
             for j in range(n_here):
                 visited[j] = tile + j
-                bounds[j] = np.uint64(max(thresholds[0], thresholds[1]) + 1)
+                bounds[j] = max(thresholds[0], thresholds[1]) + 1
             n_visited = n_here
         else:
             examples = example_ids[tile : tile + n_here]
@@ -208,10 +207,10 @@ def _replace_words(
             _draw_counts(bits, lengths, cumulative, row_start, row_size, counts)
             for j in range(n_here):
                 visited[n_visited] = tile + j
-                bounds[n_visited] = np.uint64(counts[j]) << _HALF
+                bounds[n_visited] = counts[j] << 32
                 n_visited += np.int64(counts[j] > 0)
         for i in range(n_visited):
-            b, bound = visited[i], np.int64(bounds[i])
+            b, bound = visited[i], bounds[i]
             e, length = example_ids[b], n_words[b]
             c0, c1 = e & _MASK, e >> _HALF
             # Said to be 32 bits, so that a product is one instruction.
@@ -219,28 +218,26 @@ def _replace_words(
             for first in range(0, length, SPAN):
                 n_bits = min(SPAN, length - first)
                 block = stream + np.uint64(1 + first)
-                for j in range((n_bits + 3) // 4 * 4):  # whole vectors; what is too much is unread
-                    word = philox4x32(c0, c1, epoch, block + np.uint64(j), k0, k1)[0]
-                    bits[j] = word * scale
-                missed = _NONE
-                for j in range(0, n_bits, LANES):
-                    missed |= at_least(products, j, bound) << np.uint64(j)
-                hit = ~missed & (_ALL >> np.uint64(SPAN - n_bits))
+                _prefetch_words(rows, b, first, n_bits)
+                hit = _NONE
+                for j in range(0, n_bits, AT_ONCE):
+                    some = hit_bits(c0, c1, epoch, block + np.uint64(j), k0, k1, scale, bound)
+                    hit |= some << np.uint64(j)
+                hit &= _ALL >> np.uint64(SPAN - n_bits)
                 spans[0, n_spans], spans[1, n_spans], hits[n_spans] = b, first, hit
-                _prefetch_words(rows, b, first, SPAN - n_zeros_above(hit))
                 n_spans += np.int64(hit != _NONE)
                 n_hits += n_ones(hit)
                 if n_spans == TILE or n_hits >= TILE:
                     wrong = _apply_hits(
                         rows, frozen, spans, hits, n_hits, example_ids, k0, k1, epoch, stream,
-                        lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
+                        lowest, starts, stops, draw_ids, n_draw, thresholds, null_id, scratch,
                     )  # fmt: skip
                     if wrong != NOWHERE:
                         return wrong
                     n_spans, n_hits = 0, 0
     return _apply_hits(
         rows, frozen, spans, hits, n_hits, example_ids, k0, k1, epoch, stream,
-        lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
+        lowest, starts, stops, draw_ids, n_draw, thresholds, null_id, scratch,
     )  # fmt: skip
 
 
@@ -248,23 +245,22 @@ def _replace_words(
 def _prefetch_words(rows, b, first, n):
     """Ask for the ``n`` words of row ``b`` from ``first`` on: a cache line holds eight."""
     start = b * rows.shape[1] + first
-    prefetch(rows, start)
-    prefetch(rows, start + min(n, 8))
-    prefetch(rows, start + min(n, 16))
-    prefetch(rows, start + min(n, 24))
+    for t in range(0, SPAN, 8):  # always as many, so that nothing is to be guessed
+        prefetch(rows, start + min(n, t))
     prefetch(rows, start + n)
 
 
 @njit
 def _apply_hits(
     rows, frozen, spans, hits, n_hits, example_ids, k0, k1, epoch, stream,
-    lowest, starts, stops, draw_ids, n_draw, thresholds, null_id,
+    lowest, starts, stops, draw_ids, n_draw, thresholds, null_id, scratch,
 ):  # fmt: skip
     """Find the hit words in their rows and put others there; return a row as `_replace_words`."""
     if n_hits == 0:
         return NOWHERE
-    span_of, word_of = np.empty(TILE + SPAN, np.int64), np.zeros(TILE + SPAN, np.int64)
-    examples = np.zeros(TILE + SPAN, np.uint64)
+    # Of each hit: its span, which word of the sentence, where that is in ``rows.flat``, the bits.
+    span_of, word_of, places, first_words = scratch[0], scratch[1], scratch[2], scratch[3]
+    examples, bits = scratch[4].view(np.uint64), scratch[5:].view(np.uint64)
     i, hit = 0, hits[0]
     for h in range(n_hits):  # the ones of ``hits``, one by one, without a branch
         span_of[h], word_of[h] = i, spans[1, i] + n_zeros_below(hit)
@@ -273,17 +269,16 @@ def _apply_hits(
         i += np.int64(hit == _NONE)
         hit = hits[min(i, TILE - 1)] if hit == _NONE else hit
     words = rows.reshape(-1)
-    places = np.empty(TILE + SPAN, np.int64)  # of the hit words in ``words``
     wrong = _find_hits(
-        rows, frozen, spans, hits, i, span_of, word_of, n_hits, places, lowest, starts, stops
-    )
+        rows, frozen, spans, hits, i, first_words, span_of, word_of, n_hits, places,
+        lowest, starts, stops,
+    )  # fmt: skip
     if wrong != NOWHERE:
         return wrong
     if null_id >= 0:
         for h in range(n_hits):
             words[places[h]] = null_id
         return NOWHERE
-    bits = np.empty((3, TILE + SPAN), np.uint64)
     for h in range((n_hits + 3) // 4 * 4):  # whole vectors; what is too much is unread
         block = stream + np.uint64(1 + word_of[h])
         bits[0, h], bits[1, h], bits[2, h], _ = philox4x32(
@@ -307,11 +302,11 @@ def _apply_hits(
 
 @njit
 def _find_hits(
-    rows, frozen, spans, hits, n_spans, span_of, word_of, n_hits, places, lowest, starts, stops
-):
+    rows, frozen, spans, hits, n_spans, first_words, span_of, word_of, n_hits, places,
+    lowest, starts, stops,
+):  # fmt: skip
     """Fill in ``places``: where in ``rows.flat`` the hit words are; return a wrong row or -1."""
     width = rows.shape[1]
-    first_words = np.empty(TILE, np.int64)
     for i in range(n_spans):
         first_words[i] = _first_word(
             rows, frozen, spans[0, i], spans[1, i], hits[i], lowest, starts, stops
