@@ -227,11 +227,22 @@ def test_heat_map_shows_the_grid_and_its_best_cell(tmp_path):
         finish_row(row, tmp_path / "runs", test=0.2, dev=0.3 - 0.1 * x - 0.1 * y)
     make_experiment("tau", rows, tmp_path / "runs", tmp_path / "out")
     answers = write_report(tmp_path / "out")["answers"]
-    assert answers[0].startswith("Best on dev: tau_x = 1, tau_y = 0.9.")
+    assert answers[0].startswith("Best on dev: tau_x = 1, tau_y = 0.9 (2 runs).")
     assert "for 2 of 2 values" in answers[1]
     page = Page()
     page.feed((tmp_path / "out" / "report.html").read_text())
     assert page.open == []
+
+
+def test_a_cell_seen_once_does_not_beat_one_that_was_tried_again(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    plan = {(0.0, 0.0): ((1, 2), 0.3), (1.0, 0.0): ((1, 2), 0.2), (1.0, 0.9): ((1,), 0.1)}
+    rows = [Row(tau_name(*cell), with_taus(config, *cell), plan[cell][0]) for cell in plan]
+    for row, (_, dev) in zip(rows, plan.values(), strict=True):
+        finish_row(row, tmp_path / "runs", test=0.2, dev=dev)
+    make_experiment("tau", rows, tmp_path / "runs", tmp_path / "out")
+    answers = write_report(tmp_path / "out")["answers"]
+    assert answers[0].startswith("Best on dev: tau_x = 1, tau_y = 0 (2 runs).")
 
 
 @pytest.mark.parametrize(
