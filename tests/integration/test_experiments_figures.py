@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from train_toys import write_config, write_corpus
 
 from switchout.cli import run
 from switchout.corpora import open_corpus
-from switchout.experiments import tau_search, tuning
+from switchout.errors import SwitchOutError
+from switchout.experiments import backtranslate, tau_search, tuning
 from switchout.experiments.engines import Engine
-from switchout.experiments.reproduce import Wish, base_config
+from switchout.experiments.reproduce import Wish, base_config, reproduce
 from switchout.experiments.runs import job_of
 
 
@@ -48,6 +50,20 @@ def test_table2_makes_pairs_from_the_rest_of_the_training_targets(toy, capsys):
     targets = made.pairs("synthetic")[1]
     assert len(targets) <= 24
     assert set(targets) <= set(real.pairs("train")[1][60:])  # never a target that has its source
+
+
+def test_rows_without_synthetic_pairs_are_trained_beside_the_reverse_model(toy, monkeypatch):
+    done = []
+
+    def look(*args, **kwargs):
+        done.extend(p.parent.name for p in (toy / "runs").glob("*/result.json"))
+        raise SwitchOutError("seen enough")
+
+    monkeypatch.setattr(backtranslate, "backtranslate", look)
+    wish = replace(BASE, overrides=["train.steps=8", "data.train_pairs=60"], n_seeds=1)
+    with pytest.raises(SwitchOutError, match="seen enough"):
+        reproduce("table2", wish, toy / "table2")
+    assert len(done) == 3  # the reverse model, the row without noise, and +SwitchOut
 
 
 def test_backtranslate_tags_and_takes_a_run_of_the_right_direction_only(toy, capsys):

@@ -23,7 +23,7 @@ from switchout.errors import SwitchOutError
 from switchout.experiments.config import Augment, Config
 from switchout.experiments.engines import Engine, train_all
 from switchout.experiments.run import read_run_config
-from switchout.experiments.runs import corpus_of, finished, job_of, runs_root
+from switchout.experiments.runs import Job, corpus_of, finished, job_of, runs_root
 from switchout.files import atomic_folder
 from switchout.progress import Meter
 
@@ -61,12 +61,20 @@ def reverse_config(config: Config) -> Config:
     )
 
 
-def train_reverse(config: Config, engine: Engine, *, root: Path | None = None) -> Path:
-    """Train the reverse model of a configuration, or find it; return its folder."""
-    job = job_of(reverse_config(config), label="reverse model", root=root)
-    for failure in train_all([job], engine, label="reverse model"):
-        raise SwitchOutError(f"reverse model: {failure.reason}")
-    return job.folder
+def train_reverse(config: Config, engine: Engine, *, beside: Sequence[Job] = ()) -> Path:
+    """Train the reverse model of a configuration, or find it; return its folder.
+
+    Args:
+        config: Of the forward model.
+        engine: Where to train.
+        beside: Runs that workers may train meanwhile instead of waiting; they may fail.
+    """
+    reverse = job_of(reverse_config(config), label="reverse model")
+    if finished(reverse.folder) is None:
+        for failure in train_all([reverse, *beside], engine, label="reverse model"):
+            if failure.job is reverse:
+                raise SwitchOutError(f"reverse model: {failure.reason}")
+    return reverse.folder
 
 
 def backtranslate(
@@ -112,14 +120,22 @@ def backtranslate(
 
 
 def with_synthetic(
-    config: Config, engine: Engine, *, mono: Sequence[str] | None, recipe: Recipe
+    config: Config,
+    engine: Engine,
+    *,
+    mono: Sequence[str] | None,
+    recipe: Recipe,
+    beside: Sequence[Job] = (),
 ) -> tuple[Config, Config]:
-    """Return the configuration without and with synthetic pairs, made if the corpus has none."""
+    """Return the configuration without and with synthetic pairs, made if the corpus has none.
+
+    ``beside`` as in `train_reverse`.
+    """
     corpus = corpus_of(config)
     if "synthetic" in corpus.splits:
         return _use_synthetic(config, False), _use_synthetic(config, True)
     lines = monolingual(config) if mono is None else mono
-    reverse = train_reverse(config, engine)
+    reverse = train_reverse(config, engine, beside=beside)
     address = json.dumps([reverse.name, asdict(recipe), lines], ensure_ascii=False)
     name = f"{Path(corpus.name).name}-bt-{sha256(address.encode()).hexdigest()[:12]}"
     folder = runs_root() / "corpora" / name

@@ -13,7 +13,7 @@ from switchout.experiments.config import Config
 from switchout.experiments.config_file import load_config
 from switchout.experiments.engines import Engine, Failure, train_all
 from switchout.experiments.experiment import Column, Experiment, check_corpora, check_folder, save
-from switchout.experiments.paper import taus_for
+from switchout.experiments.paper import BT, taus_for
 from switchout.experiments.rows import (
     Row,
     table1_rows,
@@ -128,11 +128,19 @@ def _column(kind: str, base: Config, wish: Wish) -> Column:
 def _rows(kind: str, base: Config, wish: Wish) -> list[Row]:
     taus = wish.taus or taus_for(base.data.corpus)
     if kind == "table2":
-        mono = None if wish.mono is None else read_mono(wish.mono)
-        pair = with_synthetic(base, wish.engine, mono=mono, recipe=wish.recipe)
-        return table2_rows(*pair, taus=taus, n_seeds=wish.n_seeds)
+        return _table2_rows(base, taus, wish)
     plan = wer_rows if kind == "wer" else table1_rows
     return plan(base, taus=taus, n_seeds=wish.n_seeds)
+
+
+def _table2_rows(base: Config, taus: tuple[float, float], wish: Wish) -> list[Row]:
+    """The rows; their synthetic pairs are made first, while other workers train those without."""
+    mono = None if wish.mono is None else read_mono(wish.mono)
+    same = table2_rows(base, base, taus=taus, n_seeds=wish.n_seeds)
+    real = Column("", tuple(row for row in same if BT not in row.name))
+    beside = Experiment("table2", (real,), wish.command).jobs()
+    pair = with_synthetic(base, wish.engine, mono=mono, recipe=wish.recipe, beside=beside)
+    return table2_rows(*pair, taus=taus, n_seeds=wish.n_seeds)
 
 
 def _tuned(base: Config, wish: Wish) -> tuple[Config, int]:
