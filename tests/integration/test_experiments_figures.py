@@ -66,6 +66,13 @@ def test_rows_without_synthetic_pairs_are_trained_beside_the_reverse_model(toy, 
     assert len(done) == 3  # the reverse model, the row without noise, and +SwitchOut
 
 
+def test_a_reverse_model_that_fails_says_why(toy):
+    diverging = ["train.steps=8", "train.learning_rate=1e30", "train.warmup=0"]
+    config = base_config("toy-xx-yy", replace(BASE, overrides=diverging))
+    with pytest.raises(SwitchOutError, match=r"reverse model: .*loss"):
+        backtranslate.train_reverse(config, Engine(workers=1))
+
+
 def test_backtranslate_tags_and_takes_a_run_of_the_right_direction_only(toy, capsys):
     config = base_config("toy-xx-yy", BASE)
     (toy / "mono.yy").write_text("b1 b2 b3\n\nb4 b5\n")
@@ -110,7 +117,7 @@ def test_large_grids_are_halved(toy, monkeypatch):
 
 
 def test_tuning_takes_the_best_on_dev_with_a_seed_of_its_own(toy, monkeypatch):
-    monkeypatch.setattr(tuning, "DROPOUTS", (0.0, 0.9))
+    monkeypatch.setattr(tuning, "DROPOUTS", (0.9, 0.0))  # the better one last
     monkeypatch.setattr(tuning, "SMOOTHINGS", (0.0,))
     wish = Wish(["toy-xx-yy"], preset="toy.toml", overrides=["train.steps=150"])
     base = base_config("toy-xx-yy", wish)

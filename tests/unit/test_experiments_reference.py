@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import median
 
 import pytest
@@ -52,6 +53,19 @@ def test_reference_stands_beside_a_table_with_fewer_seeds_and_is_marked(shipped,
         assert "reference, shipped" in shown
         assert "Shipped with switchout, not trained here: 3 seeds a row" in shown
     assert "12 of your 12 runs reached exactly the test BLEU" in page
+
+
+def test_reference_is_found_whatever_its_first_seed_and_promises_its_fewest(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    rows = table1_rows(config, taus=TAUS, n_seeds=2)
+    later = [replace(row, seeds=(4, 5, 6)[: 2 + i % 2]) for i, row in enumerate(rows)]
+    for row in later:
+        finish_row(row, tmp_path / "runs", test=0.2, dev=0.2)
+    make_experiment("table1", later, tmp_path / "runs", tmp_path / "full")
+    path = write_reference(tmp_path / "full", [], tmp_path / "reference.json")
+    reference = reference_for(Column("toy", tuple(rows)), path)
+    assert reference is not None
+    assert reference.n_seeds == 2  # not the three that some rows have
 
 
 @pytest.mark.parametrize(
