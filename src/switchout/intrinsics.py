@@ -20,6 +20,14 @@ def pointer(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> An
     return builder.bitcast(builder.gep(data, [index]), _BYTE.as_pointer())
 
 
+def spread(builder: Any, value: Any, vector: Any) -> Any:
+    """Return a vector of type ``vector`` with ``value`` in every lane."""
+    nothing = ir.Constant(vector, ir.Undefined)
+    first = builder.insert_element(nothing, value, _INT32(0))
+    zeros = ir.Constant(ir.VectorType(_INT32, vector.count), [0] * vector.count)
+    return builder.shuffle_vector(first, nothing, zeros)
+
+
 @intrinsic
 def prefetch(context, array, index):
     """Ask for ``array.flat[index]`` to be brought into the cache."""
@@ -46,12 +54,7 @@ def at_least(context, array, index, bound):
         values = builder.load(builder.bitcast(address, vector.as_pointer()))
         values.align = kind.dtype.bitwidth // 8
         limit = builder.trunc(args[2], element) if kind.dtype.bitwidth < 64 else args[2]
-        nothing = ir.Constant(vector, ir.Undefined)
-        limits = builder.shuffle_vector(
-            builder.insert_element(nothing, limit, _INT32(0)),
-            nothing,
-            ir.Constant(ir.VectorType(_INT32, LANES), [0] * LANES),
-        )
+        limits = spread(builder, limit, vector)
         bits = builder.bitcast(builder.icmp_signed(">=", values, limits), _BYTE)
         return builder.zext(bits, _INT64)
 

@@ -258,7 +258,8 @@ def _apply_hits(
     """Find the hit words in their rows and put others there; return a row as `_replace_words`."""
     if n_hits == 0:
         return NOWHERE
-    # Of each hit: its span, which word of the sentence, where that is in ``rows.flat``, the bits.
+    # Of each hit: its span, which word of the sentence, where that is in ``rows.flat``; example
+    # and random bits. Of each span: where its words begin.
     span_of, word_of, places, first_words = scratch[0], scratch[1], scratch[2], scratch[3]
     examples, bits = scratch[4].view(np.uint64), scratch[5:].view(np.uint64)
     i, hit = 0, hits[0]

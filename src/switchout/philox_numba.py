@@ -10,6 +10,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.extending import intrinsic
 
+from switchout.intrinsics import spread
 from switchout.philox import MASK, MULTIPLIER_0, MULTIPLIER_1, ROUNDS, WEYL_0, WEYL_1
 
 AT_ONCE = 4  # words of `hit_bits`: as many as fill a register
@@ -39,12 +40,6 @@ def hit_bits(context, c0, c1, c2, c3, k0, k1, scale, bound):
     """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        def spread(value: Any) -> Any:
-            nothing = ir.Constant(_VECTOR, ir.Undefined)
-            first = builder.insert_element(nothing, value, ir.IntType(32)(0))
-            zeros = ir.Constant(ir.VectorType(ir.IntType(32), AT_ONCE), [0] * AT_ONCE)
-            return builder.shuffle_vector(first, nothing, zeros)
-
         def constant(value: int) -> Any:
             return ir.Constant(_VECTOR, [value] * AT_ONCE)
 
@@ -57,7 +52,7 @@ def hit_bits(context, c0, c1, c2, c3, k0, k1, scale, bound):
         def raised(k: Any, weyl: int) -> Any:
             return builder.and_(builder.add(k, constant(weyl)), constant(MASK))
 
-        c0, c1, c2, c3, k0, k1, scale, bound = (spread(value) for value in args)
+        c0, c1, c2, c3, k0, k1, scale, bound = (spread(builder, v, _VECTOR) for v in args)
         c3 = builder.add(c3, ir.Constant(_VECTOR, list(range(AT_ONCE))))
         for _ in range(ROUNDS):
             p0, p1 = times(c0, constant(MULTIPLIER_0)), times(c2, constant(MULTIPLIER_1))
