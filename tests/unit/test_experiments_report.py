@@ -15,11 +15,12 @@ from switchout.cli import run
 from switchout.errors import SwitchOutError
 from switchout.evaluation.trend import Trend
 from switchout.experiments.contrasts import smallest_gap
-from switchout.experiments.experiment import load, records
+from switchout.experiments.experiment import Column, Experiment, load, records
 from switchout.experiments.findings import find_out
 from switchout.experiments.paper import TABLE1_ROWS
 from switchout.experiments.rows import Row, table1_rows, tau_name, with_taus
 from switchout.report.experiment import lead
+from switchout.report.experiment_asked import asked_section
 from switchout.report.experiment_files import write_report
 from switchout.report.lines import Line, LineChart
 from switchout.report.page import render
@@ -243,6 +244,26 @@ def test_a_cell_seen_once_does_not_beat_one_that_was_tried_again(tmp_path):
     make_experiment("tau", rows, tmp_path / "runs", tmp_path / "out")
     answers = write_report(tmp_path / "out")["answers"]
     assert answers[0].startswith("Best on dev: tau_x = 1, tau_y = 0 (2 runs).")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert (page.count(">2 runs</text>"), page.count(">1 run</text>")) == (2, 1)
+
+
+def test_page_says_in_what_rows_differ(tmp_path):
+    plain = make_config(tmp_path)
+    other_noise = with_taus(plain, 1.0, 0.0)
+    other_pairs = plain.model_copy(update={"data": plain.data.model_copy(update={"corpus": "bt"})})
+    other_steps = make_config(tmp_path, steps=30)
+
+    def said(*configs, n_trials=0):
+        rows = tuple(Row(f"row {i}", config, (1,)) for i, config in enumerate(configs))
+        column = Column("toy", rows, {"row 0": n_trials})
+        return " ".join(asked_section(Experiment("sweep", (column,), "", tmp_path)).text)
+
+    assert "in their noise and in nothing else: 2+2 layers" in said(plain, other_noise)
+    assert "in their noise and their training pairs," in said(plain, other_noise, other_pairs)
+    assert "differ in train.steps; the first has: 2+2" in said(plain, other_steps)
+    assert "chose settings" not in said(plain)
+    assert "6 more runs chose settings by dev BLEU" in said(plain, n_trials=6)
 
 
 @pytest.mark.parametrize(

@@ -125,10 +125,10 @@ def tau_name(tau_x: float, tau_y: float) -> str:
     """Return the name of a cell of the grid.
 
     Example:
-        >>> tau_name(1.0, 0.9)
-        'tau_x 1, tau_y 0.9'
+        >>> tau_name(1.0, 1 / 0.9)
+        'tau_x 1, tau_y 1.111'
     """
-    return f"tau_x {tau_x:g}, tau_y {tau_y:g}"
+    return f"tau_x {tau_x:.4g}, tau_y {tau_y:.4g}"
 
 
 def with_taus(base: Config, tau_x: float, tau_y: float) -> Config:

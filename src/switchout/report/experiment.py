@@ -8,7 +8,6 @@ from statistics import median
 
 from switchout.evaluation.comparison import Comparison
 from switchout.evaluation.verdict import is_better, is_significant, verdict
-from switchout.experiments.config import Config
 from switchout.experiments.data_facts import data_facts
 from switchout.experiments.experiment import Experiment, RowRecord
 from switchout.experiments.findings import Finding
@@ -22,6 +21,7 @@ from switchout.report.compare import (
     differences_table,
     find_examples,
 )
+from switchout.report.experiment_asked import asked_section
 from switchout.report.experiment_tables import (
     cost_table,
     detail_table,
@@ -38,7 +38,7 @@ from switchout.report.experiment_tau import tau_answers, tau_section, tau_table
 from switchout.report.experiment_wer import wer_answers
 from switchout.report.lines import Line, LineChart
 from switchout.report.page import Section, render_page
-from switchout.report.tables import Cell, Column, Table
+from switchout.report.tables import Column, Table
 
 TITLES = {
     "table1": "Table 1: does SwitchOut help?",
@@ -54,7 +54,7 @@ def experiment_page(experiment: Experiment, findings: Sequence[Finding]) -> str:
     """Return the whole page."""
     shown = [finding for finding in findings if not finding.is_empty]
     is_tau = experiment.kind == "tau"
-    sections = [_asked(experiment)]
+    sections = [asked_section(experiment)]
     if is_tau:
         sections += [tau_section(finding) for finding in shown]
     if shown:
@@ -102,44 +102,6 @@ def claim(result: Comparison) -> str:
     if result.seeds is not None and is_significant(result):  # one run a side decides nothing
         word = "helps" if is_better(result) else "hurts"
     return f"{result.system.system.name}: {word}. {verdict(result)}"
-
-
-def _asked(experiment: Experiment) -> Section:
-    base = experiment.columns[0].base
-    t, m = base.train, base.model
-    text = [
-        f"Rows differ in their noise and in nothing else: {m.layers}+{m.layers} layers, width "
-        f"{m.d_model}, dropout {m.dropout:g}, label smoothing {t.label_smoothing:g}, {t.steps:,} "
-        f"steps of {t.batch_tokens:,} tokens, beam {base.search.beam}.",
-        f"Checkpoint rule, fixed before the runs: {t.select}, looked at every "
-        f"{t.checkpoint_every:,} steps.",
-        "Temperatures are tau as in the text of the paper; its appendix prints 1/tau.",
-    ]
-    if experiment.kind == "tau":
-        return Section("What was asked", text=text)
-    rows: list[tuple[Cell, ...]] = [
-        (column.name, row.name, *_noise(row.config), len(row.seeds))
-        for column in experiment.columns
-        for row in column.rows
-    ]
-    columns = [
-        Column("corpus"),
-        Column("row"),
-        Column("noise of the source", "source"),
-        Column("of the target", "target"),
-        Column("seeds", format="d"),
-    ]
-    return Section("What was asked", text=text, tables=[Table("Rows", columns, rows)])
-
-
-def _noise(config: Config) -> tuple[str, str]:
-    def name(side: object) -> str:
-        policy, tau, rate = (getattr(side, key) for key in ("policy", "tau", "rate"))
-        if policy == "none":
-            return "–"
-        return f"{policy}, tau {tau:.3g}" if tau is not None else f"{policy}, rate {rate:g}"
-
-    return name(config.augment.source), name(config.augment.target)
 
 
 def _column_sections(finding: Finding, *, name_it: bool) -> list[Section]:

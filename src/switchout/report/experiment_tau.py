@@ -21,8 +21,8 @@ def tau_table(findings: Sequence[Finding]) -> Table:
     """A row per cell of the grid."""
     columns = [
         Column("corpus"),
-        Column("tau_x", format=".3g"),
-        Column("tau_y", format=".3g"),
+        Column("tau_x", format=".4g"),
+        Column("tau_y", format=".4g"),
         Column("dev BLEU", "dev_bleu", ".2f"),
         Column("dev perplexity", "dev_perplexity", ".2f"),
         Column("runs", format="d"),
@@ -50,9 +50,10 @@ def tau_section(finding: Finding) -> Section:
     best = best_cell(finding)
     chart = HeatMap(
         f"{finding.column.name}: dev BLEU",
-        [f"{x:.3g}" for x in xs],
-        [f"{y:.3g}" for y in ys],
+        [f"{x:.4g}" for x in xs],
+        [f"{y:.4g}" for y in ys],
         [[_score(grid, x, y) for x in xs] for y in ys],
+        [[_n_runs(grid, x, y) for x in xs] for y in ys],
         x_label="tau_x: SwitchOut on the source (0: none)",
         y_label="tau_y: RAML",
         best=(ys.index(best[1]), xs.index(best[0])),
@@ -64,10 +65,8 @@ def tau_section(finding: Finding) -> Section:
 def tau_answers(finding: Finding) -> list[str]:
     """The best pair with its interval, and whether a non-zero tau_x is always best."""
     grid, best = _grid(finding), best_cell(finding)
-    n_runs = len(grid[best].runs)
     answers = [
-        f"Best on dev: tau_x = {best[0]:.3g}, tau_y = {best[1]:.3g} "
-        f"({n_runs} run{'s' * (n_runs > 1)})."
+        f"Best on dev: tau_x = {best[0]:.4g}, tau_y = {best[1]:.4g} ({_n_runs(grid, *best)})."
     ]
     zero = grid.get((0.0, 0.0))
     if zero is not None and zero.runs and best != (0.0, 0.0):
@@ -111,3 +110,9 @@ def _grid(finding: Finding) -> Grid:
 
 def _score(grid: Grid, x: float, y: float) -> float | None:
     return grid[x, y].median("dev_bleu") if (x, y) in grid else None
+
+
+def _n_runs(grid: Grid, x: float, y: float) -> str:
+    """How many runs a cell's median has: a dark cell of one run is worth less."""
+    n = len(grid[x, y].runs) if (x, y) in grid else 0
+    return f"{n} run{'s' * (n > 1)}"

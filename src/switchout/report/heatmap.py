@@ -18,6 +18,7 @@ class HeatMap:
         title: Caption.
         x_labels, y_labels: Of the columns, left to right, and of the rows, bottom to top.
         values: [row][column], None where there is none.
+        details: [row][column], small text below the number; none where empty.
         x_label, y_label: Of the axes.
         best: (row, column) to frame.
         note: The line that identifies the numbers.
@@ -27,6 +28,7 @@ class HeatMap:
     x_labels: Sequence[str]
     y_labels: Sequence[str]
     values: Sequence[Sequence[float | None]]
+    details: Sequence[Sequence[str]] = ()
     x_label: str = ""
     y_label: str = ""
     best: tuple[int, int] | None = None
@@ -51,6 +53,7 @@ class HeatMap:
                 "x": self.x(j),
                 "y": self.y(i),
                 "text": f"{value:.2f}",
+                "detail": self.details[i][j] if self.details else "",
                 "shade": round(0.08 + 0.84 * (value - low) / span, 3),
                 "is_dark": (value - low) / span > 0.55,
                 "is_best": (i, j) == self.best,

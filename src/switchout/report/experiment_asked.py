@@ -1,0 +1,73 @@
+"""What an experiment asked: what its rows share, what they differ in, and what was fixed before."""
+
+from __future__ import annotations
+
+from switchout.experiments.config import Config, Side, flatten
+from switchout.experiments.experiment import Column as Corpus
+from switchout.experiments.experiment import Experiment
+from switchout.report.page import Section
+from switchout.report.tables import Cell, Column, Table
+
+
+def asked_section(experiment: Experiment) -> Section:
+    """Return the section; the rows of the figure of temperatures are its cells, not listed."""
+    several = len(experiment.columns) > 1
+    text = [
+        f"{corpus.name}: {sentence}" if several else sentence
+        for corpus in experiment.columns
+        for sentence in _settings(corpus)
+    ]
+    text.append("Temperatures are tau as in the text of the paper; its appendix prints 1/tau.")
+    if experiment.kind == "tau":
+        return Section("What was asked", text=text)
+    rows: list[tuple[Cell, ...]] = [
+        (corpus.name, row.name, *_noise(row.config), len(row.seeds))
+        for corpus in experiment.columns
+        for row in corpus.rows
+    ]
+    columns = [
+        Column("corpus"),
+        Column("row"),
+        Column("noise of the source", "source"),
+        Column("of the target", "target"),
+        Column("seeds", format="d"),
+    ]
+    return Section("What was asked", text=text, tables=[Table("Rows", columns, rows)])
+
+
+def _settings(corpus: Corpus) -> list[str]:
+    base = corpus.base
+    m, t = base.model, base.train
+    sentences = [
+        f"{_difference(corpus)}: {m.layers}+{m.layers} layers, width {m.d_model}, dropout "
+        f"{m.dropout:g}, label smoothing {t.label_smoothing:g}, {t.steps:,} steps of "
+        f"{t.batch_tokens:,} tokens, beam {base.search.beam}.",
+        f"Checkpoint rule, fixed before the runs: {t.select}, looked at every "
+        f"{t.checkpoint_every:,} steps.",
+    ]
+    if n_trials := corpus.trials.get(corpus.rows[0].name):
+        sentences.insert(1, f"{n_trials} more runs chose settings by dev BLEU before.")
+    return sentences
+
+
+def _difference(corpus: Corpus) -> str:
+    """In which keys the rows differ, in words for those of the paper's tables."""
+    first, *others = (flatten(row.config) for row in corpus.rows)
+    keys = [key for key in first if any(other[key] != first[key] for other in others)]
+    sections = {key.partition(".")[0] for key in keys}
+    if sections <= {"augment"}:
+        return "Rows differ in their noise and in nothing else"
+    if sections <= {"augment", "data"}:
+        return "Rows differ in their noise and their training pairs, and in nothing else"
+    return f"Rows differ in {', '.join(keys)}; the first has"
+
+
+def _noise(config: Config) -> tuple[str, str]:
+    return _policy(config.augment.source), _policy(config.augment.target)
+
+
+def _policy(side: Side) -> str:
+    if side.policy == "none":
+        return "–"
+    strength = f"rate {side.rate:g}" if side.tau is None else f"tau {side.tau:.4g}"
+    return f"{side.policy}, {strength}"
