@@ -1,6 +1,7 @@
 """Copy the numbers of an experiment's finished runs here: python results/collect.py DIR NAME
 
-A file per run: configuration, result.json and record.json, no model and no sentence.
+A file per run: the rows it is in, configuration, result.json and record.json, no model and no
+sentence. A run that only chose settings on dev is in no row; it says for which it was tried.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from switchout.experiments.experiment import load, records
+from switchout.experiments.experiment import Column, Experiment, load, records
 
 
 def main(source: Path, name: str) -> None:
@@ -17,15 +18,25 @@ def main(source: Path, name: str) -> None:
     target.mkdir(exist_ok=True)
     experiment = load(source)
     for column in experiment.columns:
-        for row in records(experiment, column):
+        for key, run in collect(experiment, column).items():
+            text = json.dumps(run, indent=1, ensure_ascii=False) + "\n"
+            (target / f"{key}.json").write_text(text, encoding="utf-8")
+    print(f"{len(list(target.glob('*.json')))} runs in {target}")
+
+
+def collect(experiment: Experiment, column: Column) -> dict[str, dict]:
+    """Return all runs by their key; two rows may share some."""
+    found: dict[str, dict] = {}
+    groups = {"": column.rows, **column.tried}
+    for tried_for, rows in groups.items():
+        for row in records(experiment, rows):
             for run in row.runs:
                 config = row.row.config.model_dump() | {"seed": run.seed}
                 config["data"]["corpus"] = Path(config["data"]["corpus"]).name  # no machine's path
-                facts = {"corpus": column.name, "row": row.name, "config": config}
-                content = {**facts, "result": run.result, "record": run.record}
-                text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-                (target / f"{run.folder.name}.json").write_text(text, encoding="utf-8")
-    print(f"{len(list(target.glob('*.json')))} runs in {target}")
+                facts = {"corpus": column.name, "rows": [], "tried_for": tried_for}
+                results = {"config": config, "result": run.result, "record": run.record}
+                found.setdefault(run.folder.name, {**facts, **results})["rows"].append(row.name)
+    return found
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ def main(name: str) -> None:
     rows: dict[str, list[dict]] = defaultdict(list)
     for path in (Path(__file__).parent / name).glob("*.json"):
         run = json.loads(path.read_text(encoding="utf-8"))
-        rows[run["row"]].append(run)
+        for row in [] if run["tried_for"] else run["rows"]:
+            rows[row].append(run)
     print("| row |" + "".join(f" {rule}: median (seeds) |" for rule in RULES) + " chosen steps |")
     print("|---" * (len(RULES) + 2) + "|")
     for row, runs in sorted(rows.items(), key=lambda item: (item[0].count("+"), item[0])):

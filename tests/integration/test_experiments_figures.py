@@ -103,7 +103,7 @@ def test_tau_grid_has_zero_on_both_axes_and_gives_the_best_more_seeds(toy, capsy
 def test_large_grids_are_halved(toy, monkeypatch):
     monkeypatch.setattr(tau_search, "FULL_GRID", 3)
     monkeypatch.setattr(tau_search, "N_BEST", 1)
-    rows, failures, n_short = tau_search.search_taus(
+    rows, failures, short = tau_search.search_taus(
         base_config("toy-xx-yy", BASE),
         Engine(workers=2),
         taus_x=(1.0,),
@@ -111,7 +111,8 @@ def test_large_grids_are_halved(toy, monkeypatch):
         seeds=(1,),
     )
     assert failures == []
-    assert n_short == 4 + 2  # all with a quarter of the steps, half of them with half
+    steps = [row.config.train.steps for row in short]
+    assert steps == [2] * 4 + [4] * 2  # all with a quarter of the steps, half of them with half
     assert len(rows) in (1, 2)  # the one left, and (0, 0)
     assert all(row.config.train.steps == 8 for row in rows)
 
@@ -121,8 +122,11 @@ def test_tuning_takes_the_best_on_dev_with_a_seed_of_its_own(toy, monkeypatch):
     monkeypatch.setattr(tuning, "SMOOTHINGS", (0.0,))
     wish = Wish(["toy-xx-yy"], preset="toy.toml", overrides=["train.steps=150"])
     base = base_config("toy-xx-yy", wish)
-    tuned, n_trials = tuning.tune(base, Engine(workers=2))
-    assert n_trials == 2
+    tuned, tried = tuning.tune(base, Engine(workers=2))
+    assert [row.name for row in tried] == [
+        "dropout 0.9, label smoothing 0",
+        "dropout 0, label smoothing 0",
+    ]
     assert tuned.model.dropout == 0.0  # nothing is learned at 0.9
     assert tuned.seed == base.seed
     seeds = {json.loads(p.read_text())["seed"] for p in (toy / "runs").glob("*/result.json")}

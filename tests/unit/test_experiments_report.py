@@ -15,13 +15,16 @@ from switchout.cli import run
 from switchout.errors import SwitchOutError
 from switchout.evaluation.trend import Trend
 from switchout.experiments.contrasts import smallest_gap
-from switchout.experiments.experiment import Column, Experiment, load, records
+from switchout.experiments.experiment import Column, Experiment, load, records, save
 from switchout.experiments.findings import find_out
 from switchout.experiments.paper import TABLE1_ROWS
 from switchout.experiments.rows import Row, table1_rows, tau_name, with_taus
+from switchout.experiments.tuning import regularised
 from switchout.report.experiment import lead
 from switchout.report.experiment_asked import asked_section
 from switchout.report.experiment_files import write_report
+from switchout.report.experiment_tables import cost_table
+from switchout.report.experiment_tuning import tuning_table
 from switchout.report.lines import Line, LineChart
 from switchout.report.page import render
 
@@ -176,7 +179,8 @@ def test_unfinished_runs_are_counted_and_the_rest_is_told(tmp_path):
     rows = table1_rows(config, taus=(1.0, 1.1), n_seeds=2)
     finish_row(rows[0], tmp_path / "runs", test=0.2, dev=0.2)
     experiment = make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
-    assert [r.n_missing for r in records(experiment, experiment.columns[0])] == [0, 2, 2, 2, 2, 2]
+    [column] = experiment.columns
+    assert [r.n_missing for r in records(experiment, column.rows)] == [0, 2, 2, 2, 2, 2]
     assert "10 runs are not finished" in write_report(tmp_path / "out")["answers"][0]
 
 
@@ -248,22 +252,46 @@ def test_a_cell_seen_once_does_not_beat_one_that_was_tried_again(tmp_path):
     assert (page.count(">2 runs</text>"), page.count(">1 run</text>")) == (2, 1)
 
 
+def test_what_was_tried_on_dev_is_shown_with_what_was_chosen_and_its_cost(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    row = Row("Transformer", config, (1, 2))
+    tried = tuple(
+        Row(f"dropout {d:g}", regularised(config, dropout=d, label_smoothing=0.1), (1001,))
+        for d in (0.1, 0.3)
+    )
+    for trained in (row, *tried):
+        finish_row(trained, tmp_path / "runs", test=0.2, dev=0.2)
+    column = Column("toy", (row,), {row.name: tried})
+    save(Experiment("table1", (column,), "", tmp_path / "runs"), tmp_path / "out")
+    [finding] = find_out(load(tmp_path / "out"))
+    lines = tuning_table(finding).rows
+    assert [line[:2] for line in lines] == [(row.name, trial.name) for trial in tried]
+    assert [line[-1] for line in lines] == ["chosen", ""]  # the row has dropout 0.1
+    assert [line[1:4] for line in cost_table([finding]).rows] == [
+        (row.name, 2, 1.0),
+        (f"tuning {row.name}", 2, 1.0),
+    ]
+    [result] = write_report(tmp_path / "out")["columns"]
+    assert [run["seed"] for run in result["tried"][row.name]] == [1001, 1001]
+    assert ">chosen<" in (tmp_path / "out" / "report.html").read_text()
+
+
 def test_page_says_in_what_rows_differ(tmp_path):
     plain = make_config(tmp_path)
     other_noise = with_taus(plain, 1.0, 0.0)
     other_pairs = plain.model_copy(update={"data": plain.data.model_copy(update={"corpus": "bt"})})
     other_steps = make_config(tmp_path, steps=30)
 
-    def said(*configs, n_trials=0):
+    def said(*configs, n_tried=0):
         rows = tuple(Row(f"row {i}", config, (1,)) for i, config in enumerate(configs))
-        column = Column("toy", rows, {"row 0": n_trials})
+        column = Column("toy", rows, {"row 0": rows[:1] * n_tried})
         return " ".join(asked_section(Experiment("sweep", (column,), "", tmp_path)).text)
 
     assert "in their noise and in nothing else: 2+2 layers" in said(plain, other_noise)
     assert "in their noise and their training pairs," in said(plain, other_noise, other_pairs)
     assert "differ in train.steps; the first has: 2+2" in said(plain, other_steps)
     assert "chose settings" not in said(plain)
-    assert "6 more runs chose settings by dev BLEU" in said(plain, n_trials=6)
+    assert "6 more runs chose settings by dev BLEU" in said(plain, n_tried=6)
 
 
 @pytest.mark.parametrize(
@@ -272,7 +300,7 @@ def test_page_says_in_what_rows_differ(tmp_path):
         (None, "no experiment.json"),
         ("{", "not written by switchout"),
         ('{"format": 99}', "format 99"),
-        ('{"format": 1}', "not written by switchout"),
+        ('{"format": 2}', "not written by switchout"),
     ],
 )
 def test_report_of_something_else_is_refused(tmp_path, content, says, capsys):

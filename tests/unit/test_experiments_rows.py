@@ -61,9 +61,9 @@ def test_switchout_is_compared_with_the_rows_above_it_in_its_block(base):
 
 def test_tuned_rows_have_their_temperatures_fresh_seeds_and_fair_rivals(base):
     tuned = {
-        "+SwitchOut": TunedTaus(0.7, 0.0, n_trials=3),
-        "+RAML": TunedTaus(0.0, 1.3, n_trials=3),
-        "+RAML +SwitchOut": TunedTaus(0.7, 1.0, n_trials=9),
+        "+SwitchOut": TunedTaus(0.7, 0.0, ()),
+        "+RAML": TunedTaus(0.0, 1.3, ()),
+        "+RAML +SwitchOut": TunedTaus(0.7, 1.0, ()),
     }
     rows = {row.name: row for row in tuned_rows(base, tuned, n_seeds=None)}
     noise = {n: (r.config.augment.source.tau, r.config.augment.target.tau) for n, r in rows.items()}
@@ -79,7 +79,7 @@ def test_tuned_rows_have_their_temperatures_fresh_seeds_and_fair_rivals(base):
 
 
 def test_rows_at_tuned_temperatures_equal_to_the_papers_are_the_same_runs(base):
-    tuned = {"+RAML +SwitchOut": TunedTaus(*TAUS, n_trials=1)}
+    tuned = {"+RAML +SwitchOut": TunedTaus(*TAUS, ())}
     [row] = tuned_rows(base, tuned, n_seeds=2)
     assert row.configs() == table1_rows(base, taus=TAUS, n_seeds=2)[5].configs()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +14,11 @@ from typing import Any
 from switchout.errors import SwitchOutError
 from switchout.experiments.config import Config
 from switchout.experiments.config_file import parse_config
-from switchout.experiments.rows import Row
+from switchout.experiments.rows import Row, Tried
 from switchout.experiments.runs import Finished, Job, corpus_of, finished, job_of, runs_root
 from switchout.files import atomic, read_bytes
 
-FORMAT = 1
+FORMAT = 2
 NAME = "experiment.json"
 
 
@@ -29,16 +29,24 @@ class Column:
     Attributes:
         name: Of the corpus, for people.
         rows: In order.
-        trials: Runs spent on tuning, by row name: they are no part of the rows.
+        tried: What was trained before to choose on dev, by the name of the row it was for.
     """
 
     name: str
     rows: tuple[Row, ...]
-    trials: dict[str, int] = field(default_factory=dict, hash=False)
+    tried: dict[str, Tried] = field(default_factory=dict, hash=False)
 
     @property
     def base(self) -> Config:
         return self.rows[0].config
+
+    @property
+    def is_tuned(self) -> bool:
+        return any(self.tried.values())
+
+    def n_tried(self, row: str) -> int:
+        """Return how many runs were spent on choosing for a row."""
+        return len(self.tried.get(row, ()))
 
 
 @dataclass(frozen=True)
@@ -97,10 +105,10 @@ class RowRecord:
         return sum(r.result["selected_step"] == r.result["steps"] for r in self.runs)
 
 
-def records(experiment: Experiment, column: Column) -> list[RowRecord]:
-    """Return all rows of a column with what is finished."""
+def records(experiment: Experiment, rows: Iterable[Row]) -> list[RowRecord]:
+    """Return rows with what is finished."""
     found = []
-    for row in column.rows:
+    for row in rows:
         runs = [finished(job.folder) for job in experiment.of(row)]
         done = tuple(run for run in runs if run is not None)
         found.append(RowRecord(row, done, len(runs) - len(done)))
@@ -117,7 +125,11 @@ def save(experiment: Experiment, folder: Path) -> None:
         "command": experiment.command,
         "runs": str(experiment.root),
         "columns": [
-            {"name": c.name, "trials": c.trials, "rows": [_plain(row) for row in c.rows]}
+            {
+                "name": c.name,
+                "rows": [_plain(row) for row in c.rows],
+                "tried": {name: [_plain(row) for row in tried] for name, tried in c.tried.items()},
+            }
             for c in experiment.columns
         ],
     }
@@ -135,7 +147,11 @@ def load(folder: Path) -> Experiment:
     content = _content(path)
     try:
         columns = tuple(
-            Column(c["name"], tuple(_row(r, path) for r in c["rows"]), c["trials"])
+            Column(
+                c["name"],
+                tuple(_row(r, path) for r in c["rows"]),
+                {name: tuple(_row(r, path) for r in tried) for name, tried in c["tried"].items()},
+            )
             for c in content["columns"]
         )
         return Experiment(content["kind"], columns, content["command"], Path(content["runs"]))
@@ -157,7 +173,7 @@ def check_folder(folder: Path, kind: str) -> None:
         )
 
 
-def check_corpora(columns: Iterator[Column] | tuple[Column, ...]) -> None:
+def check_corpora(columns: Iterable[Column]) -> None:
     """Refuse a corpus that cannot be read or lacks dev or test, before anything is trained."""
     for column in columns:
         for row in column.rows:
@@ -180,7 +196,7 @@ def _content(path: Path) -> dict[str, Any]:
     if version != FORMAT:
         raise SwitchOutError(
             f"{path}: format {version}, this switchout writes format {FORMAT}; "
-            "choose another --out (finished runs are found again)"
+            "remove it or choose another --out (finished runs are found again)"
         )
     return content
 

@@ -38,6 +38,7 @@ class Finding:
     Attributes:
         column, corpus: Whose.
         rows: With their finished runs.
+        tried: What was trained to choose on dev, by the name of the row it was for.
         contrasts: Comparisons of table 1 or 2 on test.
         by_rule: The same, had another rule chosen the checkpoints.
         same: A/A comparison of the baseline.
@@ -50,6 +51,7 @@ class Finding:
     column: Column
     corpus: Corpus
     rows: Sequence[RowRecord]
+    tried: dict[str, list[RowRecord]] = field(default_factory=dict)
     contrasts: Sequence[Comparison] = ()
     by_rule: dict[str, Sequence[Comparison]] = field(default_factory=dict)
     same: Comparison | None = None
@@ -73,8 +75,9 @@ def find_out(experiment: Experiment) -> list[Finding]:
 
 
 def _finding(experiment: Experiment, column: Column) -> Finding:
-    rows, corpus = records(experiment, column), corpus_of(column.base)
-    found = Finding(column, corpus, rows)
+    rows, corpus = records(experiment, column.rows), corpus_of(column.base)
+    tried = {name: records(experiment, rows) for name, rows in column.tried.items()}
+    found = Finding(column, corpus, rows, tried)
     if experiment.kind == "tau" or found.is_empty:
         return found
     selected = column.base.train.select
@@ -83,6 +86,7 @@ def _finding(experiment: Experiment, column: Column) -> Finding:
         column,
         corpus,
         rows,
+        tried,
         contrasts=contrasts(rows, corpus),
         by_rule={
             rule: contrasts(rows, corpus, rule=rule)

@@ -154,7 +154,7 @@ def write_reference(folder: Path, answers: Sequence[str], path: Path | None = No
 
 
 def _complete(experiment: Experiment) -> list[RowRecord]:
-    rows = [row for column in experiment.columns for row in records(experiment, column)]
+    rows = [row for column in experiment.columns for row in records(experiment, column.rows)]
     n_missing = sum(row.n_missing for row in rows)
     if n_missing:
         raise SwitchOutError(f"a reference needs all runs, {n_missing} are not finished")

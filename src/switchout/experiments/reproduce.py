@@ -16,6 +16,7 @@ from switchout.experiments.experiment import Column, Experiment, check_corpora, 
 from switchout.experiments.paper import BT, taus_for
 from switchout.experiments.rows import (
     Row,
+    Tried,
     table1_rows,
     table2_rows,
     tuned_name,
@@ -115,14 +116,14 @@ def column_name(config: Config) -> str:
 
 
 def _column(kind: str, base: Config, wish: Wish) -> Column:
-    base, n_trials = _tuned(base, wish)
+    base, tried_first = _tuned(base, wish)
     rows = _rows(kind, base, wish)
-    trials = {rows[0].name: n_trials}
+    tried = {rows[0].name: tried_first}
     if wish.has_tuned_taus:
         tuned = tune_taus(base, wish.engine, taus_x=wish.grid_x, taus_y=wish.grid_y)
         rows += tuned_rows(base, tuned, n_seeds=wish.n_seeds)
-        trials |= {tuned_name(name): taus.n_trials for name, taus in tuned.items()}
-    return Column(column_name(base), tuple(rows), trials)
+        tried |= {tuned_name(name): taus.tried for name, taus in tuned.items()}
+    return Column(column_name(base), tuple(rows), tried)
 
 
 def _rows(kind: str, base: Config, wish: Wish) -> list[Row]:
@@ -143,8 +144,8 @@ def _table2_rows(base: Config, taus: tuple[float, float], wish: Wish) -> list[Ro
     return table2_rows(*pair, taus=taus, n_seeds=wish.n_seeds)
 
 
-def _tuned(base: Config, wish: Wish) -> tuple[Config, int]:
-    return tune(base, wish.engine) if wish.is_tuned else (base, 0)
+def _tuned(base: Config, wish: Wish) -> tuple[Config, Tried]:
+    return tune(base, wish.engine) if wish.is_tuned else (base, ())
 
 
 def _search_taus(bases: Sequence[Config], wish: Wish, out: Path) -> list[Failure]:
@@ -152,11 +153,11 @@ def _search_taus(bases: Sequence[Config], wish: Wish, out: Path) -> list[Failure
     failures: list[Failure] = []
     seeds = range(1, 1 + (wish.n_seeds or 1))
     for base in bases:
-        tuned, n_trials = _tuned(base, wish)
-        rows, failed, n_short = search_taus(
+        tuned, tried = _tuned(base, wish)
+        rows, failed, short = search_taus(
             tuned, wish.engine, taus_x=wish.grid_x, taus_y=wish.grid_y, seeds=seeds
         )
         failures += failed
-        columns.append(Column(column_name(base), tuple(rows), {rows[0].name: n_trials + n_short}))
+        columns.append(Column(column_name(base), tuple(rows), {rows[0].name: tried + short}))
     save(Experiment("tau", tuple(columns), wish.command), out)
     return failures

@@ -46,13 +46,16 @@ class Row:
         return [self.config.model_copy(update={"seed": seed}) for seed in self.seeds]
 
 
+Tried = tuple[Row, ...]  # what was trained to choose on dev, and is no row of a table
+
+
 @dataclass(frozen=True)
 class TunedTaus:
-    """Temperatures of a row chosen on dev, 0 where the row has no noise, and the runs it took."""
+    """Temperatures of a row chosen on dev, 0 where the row has no noise, and what was tried."""
 
     tau_x: float
     tau_y: float
-    n_trials: int
+    tried: Tried
 
 
 def table1_rows(base: Config, *, taus: tuple[float, float], n_seeds: int | None) -> list[Row]:

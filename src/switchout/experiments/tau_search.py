@@ -15,7 +15,7 @@ from pathlib import Path
 
 from switchout.experiments.config import Config
 from switchout.experiments.engines import Engine, Failure, train_all
-from switchout.experiments.rows import Row, tau_name, with_taus
+from switchout.experiments.rows import Row, Tried, tau_name, with_taus
 from switchout.experiments.runs import finished, job_of
 
 FULL_GRID = 36
@@ -31,8 +31,8 @@ def search_taus(
     taus_y: Sequence[float],
     seeds: Sequence[int],
     root: Path | None = None,
-) -> tuple[list[Row], list[Failure], int]:
-    """Train the grid; return its rows, what failed, and the number of short runs spent.
+) -> tuple[list[Row], list[Failure], Tried]:
+    """Train the grid; return its rows, what failed, and the short runs that halved the grid.
 
     Args:
         base: Of all cells.
@@ -41,56 +41,53 @@ def search_taus(
     """
     grid = list(product(sorted({0.0, *taus_x}), sorted({0.0, *taus_y})))
     failures: list[Failure] = []
-    cells, n_short = grid, 0
+    cells, tried = grid, list[Row]()
     if len(grid) > FULL_GRID:
         for part in (4, 2):
-            short = [_shortened(_config(base, cell, seeds[0]), part) for cell in cells]
-            failures += _train(short, [f"{tau_name(*c)} (1/{part})" for c in cells], engine, root)
-            n_short += len(cells)
+            short = [_short_row(base, cell, seeds[:1], part) for cell in cells]
+            failures += _train(short, engine, root)
+            tried += short
             cells = _best(cells, short, len(cells) // 2, root)
     rows = [_row(base, cell, seeds[:1]) for cell in sorted({*cells, (0.0, 0.0)})]
-    failures += _train_rows(rows, engine, root)
-    full = [_config(base, cell, seeds[0]) for cell in cells]
+    failures += _train(rows, engine, root)
+    full = [_row(base, cell, seeds[:1]) for cell in cells]
     chosen = {*_best(cells, full, N_BEST, root), (0.0, 0.0)}
     rows = [
         _row(base, cell, seeds if cell in chosen else seeds[:1])
         for cell in sorted({*cells, (0.0, 0.0)})
     ]
-    return rows, failures + _train_rows(rows, engine, root), n_short
-
-
-def _config(base: Config, cell: Cell, seed: int) -> Config:
-    return with_taus(base, *cell).model_copy(update={"seed": seed})
+    return rows, failures + _train(rows, engine, root), tuple(tried)
 
 
 def _row(base: Config, cell: Cell, seeds: Sequence[int]) -> Row:
     return Row(tau_name(*cell), with_taus(base, *cell), tuple(seeds))
 
 
-def _train_rows(rows: list[Row], engine: Engine, root: Path | None) -> list[Failure]:
-    configs = [config for row in rows for config in row.configs()]
-    labels = [f"{row.name} seed {seed}" for row in rows for seed in row.seeds]
-    return _train(configs, labels, engine, root)
+def _short_row(base: Config, cell: Cell, seeds: Sequence[int], part: int) -> Row:
+    """The same with fewer steps: runs of their own, their schedule ends where they end."""
+    row = _row(base, cell, seeds)
+    return Row(f"{row.name} (1/{part})", _shortened(row.config, part), row.seeds)
 
 
-def _train(
-    configs: Sequence[Config], labels: Sequence[str], engine: Engine, root: Path | None
-) -> list[Failure]:
-    jobs = [job_of(c, label=label, root=root) for c, label in zip(configs, labels, strict=True)]
+def _train(rows: Sequence[Row], engine: Engine, root: Path | None) -> list[Failure]:
+    jobs = [
+        job_of(config, label=f"{row.name} seed {config.seed}", root=root)
+        for row in rows
+        for config in row.configs()
+    ]
     return train_all(jobs, engine, label="tau")
 
 
-def _best(cells: list[Cell], configs: Sequence[Config], n: int, root: Path | None) -> list[Cell]:
-    """Return the cells of the best dev BLEU; unfinished ones are last."""
+def _best(cells: list[Cell], rows: Sequence[Row], n: int, root: Path | None) -> list[Cell]:
+    """Return the cells of the best dev BLEU with the first seed; unfinished ones are last."""
     scores = []
-    for cell, config in zip(cells, configs, strict=True):
-        run = finished(job_of(config, label="", root=root).folder)
+    for cell, row in zip(cells, rows, strict=True):
+        run = finished(job_of(row.configs()[0], label="", root=root).folder)
         scores.append((run.number("dev_bleu") if run else -1.0, cell))
     return [cell for _, cell in sorted(scores, key=lambda pair: -pair[0])[:n]]
 
 
 def _shortened(config: Config, part: int) -> Config:
-    """The same with fewer steps: a run of its own, its schedule ends where it ends."""
     steps = max(config.train.steps // part, 1)
     every = min(config.train.checkpoint_every, steps)
     update = {"steps": steps, "checkpoint_every": every}

@@ -19,7 +19,7 @@ from switchout.errors import SwitchOutError
 from switchout.experiments.config import Augment, Config
 from switchout.experiments.engines import Engine, train_all
 from switchout.experiments.paper import RAML, RAML_SWITCHOUT, SWITCHOUT
-from switchout.experiments.rows import TunedTaus, tau_name, with_noise, with_taus
+from switchout.experiments.rows import Row, Tried, TunedTaus, tau_name, with_noise, with_taus
 from switchout.experiments.runs import finished, job_of
 
 log = logging.getLogger(__name__)
@@ -29,21 +29,18 @@ DROPOUTS, SMOOTHINGS = (0.1, 0.2, 0.3), (0.0, 0.1)
 TAUS = (0.7, 1.0, 1.3)  # of either side
 
 
-def tune(base: Config, engine: Engine, *, root: Path | None = None) -> tuple[Config, int]:
-    """Return the configuration with the best dev BLEU, and the number of runs it took."""
-    candidates = [
-        regularised(base, dropout=dropout, label_smoothing=smoothing)
+def tune(base: Config, engine: Engine, *, root: Path | None = None) -> tuple[Config, Tried]:
+    """Return the configuration with the best dev BLEU, and all that was tried."""
+    candidates = {
+        f"dropout {dropout:g}, label smoothing {smoothing:g}": regularised(
+            base, dropout=dropout, label_smoothing=smoothing
+        )
         for dropout, smoothing in product(DROPOUTS, SMOOTHINGS)
-    ]
-    trials = [_tuning_run(with_noise(config, Augment())) for config in candidates]
-    best = best_on_dev(trials, engine, label="tuning", root=root)
-    chosen = candidates[best]
-    log.info(
-        "tuned on dev: dropout %g, label smoothing %g",
-        chosen.model.dropout,
-        chosen.train.label_smoothing,
-    )
-    return chosen, len(candidates)
+    }
+    tried = [_trial(name, with_noise(c, Augment())) for name, c in candidates.items()]
+    best = best_on_dev(tried, engine, label="tuning", root=root)
+    log.info("tuned on dev: %s", tried[best].name)
+    return candidates[tried[best].name], tuple(tried)
 
 
 def tune_taus(
@@ -62,17 +59,18 @@ def tune_taus(
     }
     tuned = {}
     for name, grid in grids.items():
-        trials = [_tuning_run(with_taus(base, *taus)) for taus in grid]
-        best = best_on_dev(trials, engine, label=f"tuning {name}", root=root)
-        tuned[name] = TunedTaus(*grid[best], n_trials=len(grid))
-        log.info("tuned on dev: %s, %s", name, tau_name(*grid[best]))
+        tried = [_trial(tau_name(*taus), with_taus(base, *taus)) for taus in grid]
+        best = best_on_dev(tried, engine, label=f"tuning {name}", root=root)
+        log.info("tuned on dev: %s, %s", name, tried[best].name)
+        tuned[name] = TunedTaus(*grid[best], tuple(tried))
     return tuned
 
 
 def best_on_dev(
-    configs: Sequence[Config], engine: Engine, *, label: str, root: Path | None = None
+    tried: Sequence[Row], engine: Engine, *, label: str, root: Path | None = None
 ) -> int:
-    """Train all and return the index of the best dev BLEU; what fails is out."""
+    """Train a run of each and return the index of the best dev BLEU; what fails is out."""
+    configs = [row.configs()[0] for row in tried]
     jobs = [job_of(config, label=f"{label} {i + 1}", root=root) for i, config in enumerate(configs)]
     failures = train_all(jobs, engine, label=label)
     runs = [finished(job.folder) for job in jobs]
@@ -89,5 +87,5 @@ def regularised(base: Config, *, dropout: float, label_smoothing: float) -> Conf
     return base.model_copy(update={"model": model, "train": train})
 
 
-def _tuning_run(config: Config) -> Config:
-    return config.model_copy(update={"seed": TUNING_SEED})
+def _trial(name: str, config: Config) -> Row:
+    return Row(name, config, (TUNING_SEED,))

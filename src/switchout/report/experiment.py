@@ -35,6 +35,7 @@ from switchout.report.experiment_tables import (
     signatures,
 )
 from switchout.report.experiment_tau import tau_answers, tau_section, tau_table
+from switchout.report.experiment_tuning import tuning_sections
 from switchout.report.experiment_wer import wer_answers
 from switchout.report.lines import Line, LineChart
 from switchout.report.page import Section, render_page
@@ -56,7 +57,8 @@ def experiment_page(experiment: Experiment, findings: Sequence[Finding]) -> str:
     is_tau = experiment.kind == "tau"
     sections = [asked_section(experiment)]
     if is_tau:
-        sections += [tau_section(finding) for finding in shown]
+        for finding in shown:
+            sections += [tau_section(finding), *tuning_sections(finding, "")]
     if shown:
         sections.append(Section("The table", tables=[headline_table(experiment, findings)]))
     if not is_tau:
@@ -129,6 +131,7 @@ def _column_sections(finding: Finding, *, name_it: bool) -> list[Section]:
             text=[_about_rules(finding)],
             tables=[rules_table(finding), *([rule_contrasts_table(finding)] if results else [])],
         ),
+        *tuning_sections(finding, where),
         Section(f"{where}Learning curves", charts=_curves(finding)),
         *bucket_sections(finding.breakdowns),
         _data(finding, where),

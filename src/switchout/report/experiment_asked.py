@@ -45,8 +45,8 @@ def _settings(corpus: Corpus) -> list[str]:
         f"Checkpoint rule, fixed before the runs: {t.select}, looked at every "
         f"{t.checkpoint_every:,} steps.",
     ]
-    if n_trials := corpus.trials.get(corpus.rows[0].name):
-        sentences.insert(1, f"{n_trials} more runs chose settings by dev BLEU before.")
+    if n_tried := corpus.n_tried(corpus.rows[0].name):
+        sentences.insert(1, f"{n_tried} more runs chose settings by dev BLEU before.")
     return sentences
 
 

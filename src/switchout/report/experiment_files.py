@@ -49,11 +49,15 @@ def _column(finding: Finding) -> dict[str, Any]:
                 "name": row.name,
                 "median_test_bleu": row.median("test_bleu"),
                 "n_missing": row.n_missing,
-                "n_trials": finding.column.trials.get(row.name, 0),
+                "n_trials": finding.column.n_tried(row.name),
                 "runs": [{**_brief(run.result), "rules": run.record["rules"]} for run in row.runs],
             }
             for row in finding.rows
         ],
+        "tried": {
+            name: [{"name": row.name, **_brief(run.result)} for row in tried for run in row.runs]
+            for name, tried in finding.tried.items()
+        },
         "comparisons": [result.to_dict() for result in finding.contrasts],
         "comparisons_by_rule": {
             rule: [result.to_dict() for result in results]

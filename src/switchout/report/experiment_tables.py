@@ -42,7 +42,7 @@ def main_table(kind: str, findings: Sequence[Finding]) -> Table:
             columns.append(column)
             for line, value in zip(cells, values, strict=True):
                 line.append(value)
-        if any(finding.column.trials.values()):
+        if finding.column.is_tuned:
             notes.append(
                 "Tuning runs: spent on dev, with a seed that is in no row, before the row's runs; "
                 f"those of {names[0]} chose what all rows share."
@@ -55,17 +55,17 @@ def main_table(kind: str, findings: Sequence[Finding]) -> Table:
 
 def _measured(finding: Finding, title: str) -> Iterator[tuple[Column, list[Cell]]]:
     """What the runs say: the columns with their cells."""
-    rows, trials = finding.rows, finding.column.trials
+    rows, column = finding.rows, finding.column
     yield (
         Column(f"test BLEU{title}", f"test_bleu{title}", ".2f"),
         [row.median("test_bleu") for row in rows],
     )
     yield Column("", f"significant{title}"), [_signs(finding, row.name) for row in rows]
     yield Column("runs", f"runs{title}", "d"), [len(row.runs) for row in rows]
-    if any(trials.values()):
+    if column.is_tuned:
         yield (
             Column("tuning runs", f"trials{title}", "d"),
-            [trials.get(row.name, 0) for row in rows],
+            [column.n_tried(row.name) for row in rows],
         )
 
 
@@ -145,7 +145,7 @@ def detail_table(finding: Finding) -> Table:
                 row.median("dev_bleu"),
                 row.median("dev_perplexity"),
                 f"{row.n_last} of {len(scores)}",
-                finding.column.trials.get(row.name, 0),
+                finding.column.n_tried(row.name),
             )
         )
     return Table(f"{finding.column.name}: all rows", columns, rows, note=signatures([finding]))
@@ -199,7 +199,7 @@ def power_table(finding: Finding) -> Table | None:
 
 
 def cost_table(findings: Sequence[Finding]) -> Table:
-    """Processor hours and runs, by row."""
+    """Processor hours and runs, by row, with what was spent on choosing before."""
     columns = [
         Column("corpus"),
         Column("row"),
@@ -208,18 +208,17 @@ def cost_table(findings: Sequence[Finding]) -> Table:
         Column("hours", format=".2f"),
         Column("target tokens/s", "tokens_per_second", ",.0f"),
     ]
-    rows = [
-        (
-            finding.column.name,
-            row.name,
-            len(row.runs),
-            sum(row.numbers("cpu_seconds")) / 3600,
-            sum(row.numbers("seconds")) / 3600,
-            row.median("tokens_per_second"),
-        )
-        for finding in findings
-        for row in finding.rows
-    ]
+    rows: list[tuple[Cell, ...]] = []
+    for finding in findings:
+        spent = {row.name: row.runs for row in finding.rows}
+        for name, tried in finding.tried.items():
+            if tried:
+                spent[f"tuning {name}"] = tuple(run for row in tried for run in row.runs)
+        for name, runs in spent.items():
+            hours = [sum(run.number(k) for run in runs) / 3600 for k in ("cpu_seconds", "seconds")]
+            speeds = [run.number("tokens_per_second") for run in runs]
+            cells = (len(runs), *hours, median(speeds) if speeds else None)
+            rows.append((finding.column.name, name, *cells))
     return Table("Cost of training", columns, rows)
 
 
