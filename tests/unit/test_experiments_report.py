@@ -14,17 +14,17 @@ from made_runs import finish_row, make_config, make_experiment, write_corpus
 from switchout.cli import run
 from switchout.errors import SwitchOutError
 from switchout.evaluation.trend import Trend
-from switchout.experiments.contrasts import smallest_gap
+from switchout.experiments.contrasts import contrasts, smallest_gap
 from switchout.experiments.experiment import Column, Experiment, load, records, save
 from switchout.experiments.findings import find_out
 from switchout.experiments.paper import TABLE1_ROWS
-from switchout.experiments.rows import Row, table1_rows, tau_name, with_taus
+from switchout.experiments.rows import Row, table1_rows, tau_name, tuned_name, with_taus
 from switchout.experiments.tuning import regularised
 from switchout.report.experiment import lead
 from switchout.report.experiment_asked import asked_section
 from switchout.report.experiment_files import write_report
 from switchout.report.experiment_tables import cost_table
-from switchout.report.experiment_tuning import tuning_table
+from switchout.report.experiment_tuning import tuning_sections, tuning_table
 from switchout.report.lines import Line, LineChart
 from switchout.report.page import render
 
@@ -73,6 +73,19 @@ def test_a_real_gain_is_found_and_luck_is_not(finding):
 def test_the_other_checkpoint_rule_may_say_the_opposite_and_is_shown(finding):
     assert finding.by_rule["last"][0].delta < -5
     assert finding.by_rule["dev-bleu"][0].delta == finding.contrasts[0].delta
+
+
+def test_a_tuned_row_that_has_the_runs_of_another_is_compared_once(table, finding):
+    experiment = load(table)
+    [column] = experiment.columns
+    twins = [replace(row, name=tuned_name(row.name)) for row in column.rows if row.against]
+    column = replace(column, rows=(*column.rows, *twins), tried={twins[0].name: column.rows[2:3]})
+    again = contrasts(records(experiment, column.rows), finding.corpus)
+    assert [r.system.system.name for r in again] == ["+SwitchOut", "+RAML +SwitchOut"]
+    assert [r.p_holm for r in again] == [r.p_holm for r in finding.contrasts]
+    [tuning] = tuning_sections(replace(finding, column=column), "")
+    assert tuning.remarks[0] == "+SwitchOut, tuned is +SwitchOut: the same runs, compared once."
+    assert len(tuning.remarks) == 2
 
 
 @pytest.mark.parametrize(
