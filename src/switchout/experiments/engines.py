@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from switchout.errors import SwitchOutError, did_you_mean
@@ -66,7 +67,9 @@ class Failure:
 
 def train_all(jobs: Sequence[Job], engine: Engine, *, label: str = "training") -> list[Failure]:
     """Train every run that is not finished yet; return the failures. A failure stops no other."""
-    unique = {job.folder: job for job in jobs}
+    unique: dict[Path, Job] = {}
+    for job in jobs:
+        unique.setdefault(job.folder, job)  # two rows may share runs: the first one names them
     waiting = deque(job for job in unique.values() if finished(job.folder) is None)
     if not waiting:
         return []
