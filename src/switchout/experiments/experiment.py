@@ -102,7 +102,7 @@ class RowRecord:
     @cached_property
     def n_last(self) -> int:
         """Runs whose selected checkpoint is their last."""
-        return sum(r.result["selected_step"] == r.result["steps"] for r in self.runs)
+        return sum(run.is_last for run in self.runs)
 
 
 def records(experiment: Experiment, rows: Iterable[Row]) -> list[RowRecord]:

@@ -59,6 +59,11 @@ class Finished:
     def seed(self) -> int:
         return int(self.result["seed"])
 
+    @property
+    def is_last(self) -> bool:
+        """Whether the selected checkpoint is the last one."""
+        return bool(self.result["selected_step"] == self.result["steps"])
+
     def number(self, name: str, *, rule: str | None = None) -> float:
         """Return a score, as selected or as another checkpoint rule would have it."""
         value = self.result[name] if rule is None else self.record["rules"][rule][name]

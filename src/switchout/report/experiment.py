@@ -253,7 +253,8 @@ def _about_luck(finding: Finding) -> list[str]:
 
 
 def _about_rules(finding: Finding) -> str:
-    n_runs, n_last = sum(len(row.runs) for row in finding.rows), _n_last(finding)
+    n_runs = len({run.folder for row in finding.rows for run in row.runs})
+    n_last = _n_last(finding)
     rule = finding.column.base.train.select
     text = f"{n_last} of {n_runs} runs selected their last checkpoint by {rule}"
     if n_last > n_runs / 2:
@@ -262,7 +263,7 @@ def _about_rules(finding: Finding) -> str:
 
 
 def _n_last(finding: Finding) -> int:
-    return sum(row.n_last for row in finding.rows)
+    return len({run.folder for row in finding.rows for run in row.runs if run.is_last})
 
 
 def _data(finding: Finding, where: str) -> Section:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from statistics import median, stdev
 
 from switchout.corpora.registry import find_entry
@@ -47,10 +48,22 @@ def main_table(kind: str, findings: Sequence[Finding]) -> Table:
                 "Tuning runs: spent on dev, with a seed that is in no row, before the row's runs; "
                 f"those of {names[0]} chose what all rows share."
             )
+        notes += _same_rows(finding)
         if finding.reference:
             notes.append(f"Reference: {finding.reference.origin}")
     note = "\n".join([*dict.fromkeys(notes), signatures(findings)])
     return Table("Test BLEU, medians over seeds", columns, cells, marks=marks, note=note)
+
+
+def _same_rows(finding: Finding) -> list[str]:
+    """Rows at tuned temperatures that turned out to be a row which the table has anyway."""
+    by_runs: dict[tuple[Path, ...], str] = {}
+    notes = []
+    for row in has_runs(finding.rows):
+        first = by_runs.setdefault(tuple(run.folder for run in row.runs), row.name)
+        if first != row.name:
+            notes.append(f"{row.name}: the same runs as {first}, compared once.")
+    return notes
 
 
 def _measured(finding: Finding, title: str) -> Iterator[tuple[Column, list[Cell]]]:

@@ -18,8 +18,7 @@ def tuning_sections(finding: Finding, where: str) -> list[Section]:
         "Runs with a seed or a length that is in no row. They chose by dev BLEU, at the checkpoint "
         "of the rule; their test translations were not looked at."
     ]
-    remarks = _same_as_others(finding)
-    return [Section(f"{where}Tuning", text=text, tables=[tuning_table(finding)], remarks=remarks)]
+    return [Section(f"{where}Tuning", text=text, tables=[tuning_table(finding)])]
 
 
 def tuning_table(finding: Finding) -> Table:
@@ -42,16 +41,6 @@ def tuning_table(finding: Finding) -> Table:
             scores = (record.median("dev_bleu"), record.median("dev_perplexity"))
             rows.append((name, record.name, *scores, CHOSEN if is_chosen else ""))
     return Table(f"{finding.column.name}: tried on dev", columns, rows, marks=marks)
-
-
-def _same_as_others(finding: Finding) -> list[str]:
-    """Tuned rows that turned out to be a row which the table has anyway."""
-    remarks = []
-    for i, row in enumerate(finding.column.rows):
-        for earlier in finding.column.rows[:i]:
-            if _is_same(earlier.config, row.config):
-                remarks.append(f"{row.name} is {earlier.name}: the same runs, compared once.")
-    return remarks
 
 
 def _is_same(one: Config, other: Config) -> bool:
