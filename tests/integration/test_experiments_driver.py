@@ -14,6 +14,7 @@ import pytest
 from train_toys import write_config, write_corpus
 
 from switchout.cli import run
+from switchout.experiments.experiment import FORMAT
 
 N_RUNS = 2  # of the figure: two rows, one seed
 
@@ -151,7 +152,7 @@ def test_bad_input_is_one_line_and_trains_nothing(toy, arguments, says, capsys):
     (toy / "other").mkdir()
     (toy / "other" / "experiment.json").write_text('{"format": 7}')
     (toy / "figure").mkdir()
-    (toy / "figure" / "experiment.json").write_text('{"format": 1, "kind": "wer"}')
+    (toy / "figure" / "experiment.json").write_text(json.dumps({"format": FORMAT, "kind": "wer"}))
     before = sorted(path.name for path in toy.iterdir())
     assert run(arguments) == 2
     message = capsys.readouterr().err
