@@ -16,7 +16,7 @@ def tuning_sections(finding: Finding, where: str) -> list[Section]:
         return []
     text = [
         "Runs with a seed or a length that is in no row. They chose by dev BLEU, at the checkpoint "
-        "of the rule; their test translations were not looked at."
+        "of the rule; test scores had no part in it."
     ]
     return [Section(f"{where}Tuning", text=text, tables=[tuning_table(finding)])]
 
