@@ -15,7 +15,7 @@ from switchout.cli import run
 from switchout.errors import SwitchOutError
 from switchout.evaluation.trend import Trend
 from switchout.experiments.contrasts import contrasts, smallest_gap
-from switchout.experiments.experiment import Column, Experiment, load, records, save
+from switchout.experiments.experiment import FORMAT, Column, Experiment, load, records, save
 from switchout.experiments.findings import find_out
 from switchout.experiments.paper import TABLE1_ROWS
 from switchout.experiments.rows import Row, table1_rows, tau_name, tuned_name, with_taus
@@ -314,7 +314,7 @@ def test_page_says_in_what_rows_differ(tmp_path):
         (None, "no experiment.json"),
         ("{", "not written by switchout"),
         ('{"format": 99}', "format 99"),
-        ('{"format": 2}', "not written by switchout"),
+        (f'{{"format": {FORMAT}}}', "not written by switchout"),
     ],
 )
 def test_report_of_something_else_is_refused(tmp_path, content, says, capsys):

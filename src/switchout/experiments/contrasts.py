@@ -18,8 +18,6 @@ from switchout.evaluation.comparison import Comparison, System, compare
 from switchout.evaluation.significance import POWER, SeedsTest, holm
 from switchout.experiments.experiment import RowRecord
 
-Runs = tuple[str, ...]  # by content address
-
 
 def contrasts(
     rows: Sequence[RowRecord], corpus: Corpus, *, rule: str | None = None
@@ -34,12 +32,12 @@ def contrasts(
         rule: Another checkpoint rule than the one the runs selected by.
     """
     by_name = {row.name: row for row in rows if row.runs}
-    pairs: dict[tuple[Runs, Runs], tuple[RowRecord, RowRecord]] = {}
+    pairs: dict[object, tuple[RowRecord, RowRecord]] = {}
     for row in by_name.values():
         others = [by_name[name] for name in row.row.against if name in by_name]
         if others:
             better = max(others, key=lambda other: other.median("dev_bleu") or 0.0)
-            pairs.setdefault((_runs(better), _runs(row)), (better, row))
+            pairs.setdefault((better.addresses, row.addresses), (better, row))
     results = [compare_rows(better, row, corpus, rule=rule) for better, row in pairs.values()]
     adjusted = holm([result.p for result in results])
     return [replace(result, p_holm=p) for result, p in zip(results, adjusted, strict=True)]
@@ -72,10 +70,6 @@ def smallest_gap(test: SeedsTest) -> float:
     """Return the true difference that this test would call significant 4 times in 5."""
     needed = student.quantile(0.975, test.df) + student.quantile(POWER, test.df)
     return needed * math.sqrt(test.variance)
-
-
-def _runs(row: RowRecord) -> Runs:
-    return tuple(run.folder.name for run in row.runs)
 
 
 def _system(row: RowRecord, name: str, split: str, rule: str | None) -> System:

@@ -90,6 +90,11 @@ class RowRecord:
     def name(self) -> str:
         return self.row.name
 
+    @property
+    def addresses(self) -> tuple[Path, ...]:
+        """Where its runs are: rows with the same ones are the same under two names."""
+        return tuple(run.folder for run in self.runs)
+
     def numbers(self, name: str, *, rule: str | None = None) -> list[float]:
         """Return a score of every run."""
         return [run.number(name, rule=rule) for run in self.runs]

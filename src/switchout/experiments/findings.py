@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean, median, stdev
 
 from switchout.corpora import Corpus
@@ -76,17 +76,14 @@ def find_out(experiment: Experiment) -> list[Finding]:
 
 def _finding(experiment: Experiment, column: Column) -> Finding:
     rows, corpus = records(experiment, column.rows), corpus_of(column.base)
-    tried = {name: records(experiment, rows) for name, rows in column.tried.items()}
+    tried = {name: records(experiment, trials) for name, trials in column.tried.items()}
     found = Finding(column, corpus, rows, tried)
     if experiment.kind == "tau" or found.is_empty:
         return found
     selected = column.base.train.select
     first, base, switchout = rows[0], found.row(RAML), found.row(SWITCHOUT)
-    return Finding(
-        column,
-        corpus,
-        rows,
-        tried,
+    return replace(
+        found,
         contrasts=contrasts(rows, corpus),
         by_rule={
             rule: contrasts(rows, corpus, rule=rule)

@@ -60,7 +60,7 @@ def _same_rows(finding: Finding) -> list[str]:
     by_runs: dict[tuple[Path, ...], str] = {}
     notes = []
     for row in has_runs(finding.rows):
-        first = by_runs.setdefault(tuple(run.folder for run in row.runs), row.name)
+        first = by_runs.setdefault(row.addresses, row.name)
         if first != row.name:
             notes.append(f"{row.name}: the same runs as {first}, compared once.")
     return notes
