@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from switchout.experiments.config import Config
 from switchout.experiments.findings import Finding
 from switchout.report.page import Section
 from switchout.report.tables import Cell, Column, Mark, Table
@@ -35,13 +34,9 @@ def tuning_table(finding: Finding) -> Table:
     marks: dict[tuple[int, int], Mark] = {}
     for name, tried in finding.tried.items():
         for record in tried:
-            is_chosen = _is_same(record.row.config, configs[name])
+            is_chosen = record.row.config == configs[name]
             if is_chosen:
                 marks[len(rows), 2] = "good"
             scores = (record.median("dev_bleu"), record.median("dev_perplexity"))
             rows.append((name, record.name, *scores, CHOSEN if is_chosen else ""))
     return Table(f"{finding.column.name}: tried on dev", columns, rows, marks=marks)
-
-
-def _is_same(one: Config, other: Config) -> bool:
-    return one.model_copy(update={"seed": other.seed}) == other
