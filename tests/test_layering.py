@@ -15,6 +15,7 @@ CORE = [
     "laws",
     "intrinsics",
     "kernels",
+    "kernels_rows",
     "kernels_similar",
     "sampling",
     "host",

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from switchout import kernels, laws
+from switchout import laws
 from switchout.backends import Array, Backend
 from switchout.checks import INT32, INT64, as_example_ids, as_lengths, check_out, check_range
+from switchout.kernels import sample_rows
+from switchout.kernels_rows import BAD_EXAMPLE, BAD_ID, BAD_LENGTH, NO_ERROR, prepare_rows
 from switchout.kernels_similar import replace_similar
 from switchout.philox import MASK, Address
 from switchout.words import Words
@@ -50,18 +52,18 @@ def corrupt_on_host(
     key = address.seed & MASK, address.seed >> 32, address.epoch, address.stream
     if rule.tau is not None:
         longest = 1 << width.bit_length()  # few distinct tables, whatever the batch
-        problem, row = kernels.sample_rows(
+        problem, row = sample_rows(
             *preparation, *key, *special, words.draw_ids, len(words),
             laws.shared_table(float(rule.tau), longest).cumulative, NO_ROWS, NO_ROWS,
             NO_THRESHOLDS, rule.null_id,
         )  # fmt: skip
     else:
         problem, row = _sample_by_other_laws(rule, words, preparation, key, special)
-    if problem == kernels.BAD_EXAMPLE:
+    if problem == BAD_EXAMPLE:
         raise ValueError(f"example_ids must lie in 0 <= id < 2^64, got {ids.view(np.int64)[row]}")
-    if problem == kernels.BAD_ID:
+    if problem == BAD_ID:
         check_range(source, words)
-    if problem == kernels.BAD_LENGTH:
+    if problem == BAD_LENGTH:
         raise ValueError(f"lengths[{row}] = {n_words[row]}: the row does not have so many words")
     if target is None:
         same = rows.dtype == original.dtype
@@ -90,17 +92,17 @@ def _sample_by_other_laws(
     rows, mask, n_words, ids = (preparation[i] for i in (1, 2, 3, 6))
     limits = rule.thresholds(words)
     if limits is not None:
-        return kernels.sample_rows(  # type: ignore[no-any-return]
+        return sample_rows(  # type: ignore[no-any-return]
             *preparation, *key, *special, words.draw_ids, len(words),
             *laws.shared_table(0.0, 0), np.array(limits, np.int64), rule.null_id,
         )  # fmt: skip
-    problem, row = kernels.prepare_rows(*preparation, *special)
-    if problem != kernels.NO_ERROR:
+    problem, row = prepare_rows(*preparation, *special)
+    if problem != NO_ERROR:
         return problem, row
     if rule.table is not None:
         replace_similar(rows, mask, ids, *key, *special[1:], *rule.table)
-        return kernels.NO_ERROR, 0
-    return kernels.sample_rows(  # type: ignore[no-any-return]
+        return NO_ERROR, 0
+    return sample_rows(  # type: ignore[no-any-return]
         rows, rows, mask, n_words, False, False, *preparation[6:], *key, *special, words.draw_ids,
         len(words), *laws.rate_table(rule.rate or 0.0, n_words), NO_THRESHOLDS, rule.null_id,
     )  # fmt: skip

@@ -1,14 +1,12 @@
 """The samplers as loops, compiled by numba: what NumPy arrays and CPU tensors run.
 
-The same integers as `switchout.sampling`, where the algorithm is written for reading. Here:
+The same integers as `switchout.sampling`, where the algorithm is written for reading.
+`sample_rows` checks and counts (`kernels_rows`), then draws the counts of 256 sentences at a time,
+so that the compiler runs several Philox counters side by side, visits a sentence only if its n > 0,
+and a word only if it is hit; what chance decides is a sum or a bit, not a branch, which would be
+guessed wrong. The categorical draws of `Similar` are in `kernels_similar`.
 
-* `prepare_rows` checks ids, counts the words of each sentence and copies the batch, in one pass;
-* `sample_rows` does that, then draws the counts of 256 sentences at a time, so that the compiler
-  runs several Philox counters side by side, visits a sentence only if its n > 0, and a word only
-  if it is hit; what chance decides is a sum or a bit, not a branch, which would be guessed wrong.
-
-All release the GIL, keep no state, and use no threads of their own (those die under fork). The
-categorical draws of `Similar` are in `kernels_similar`.
+All release the GIL, keep no state, and use no threads of their own (those die under fork).
 """
 
 from __future__ import annotations
@@ -16,36 +14,24 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from switchout.intrinsics import (
-    LANES,
-    at_least,
-    n_ones,
-    n_zeros_above,
-    n_zeros_below,
-    prefetch,
+from switchout.intrinsics import LANES, n_ones, n_zeros_above, n_zeros_below, prefetch
+from switchout.kernels_rows import (
+    BAD_LENGTH,
+    NO_ERROR,
+    NOWHERE,
+    is_word,
+    prepare_rows,
+    word_bits,
 )
 from switchout.laws import END_OF_ROW
 from switchout.philox_numba import AT_ONCE, hit_bits, philox4x32
 
 TILE = 256  # sentences drawn together, and hits applied together
 SPAN = 64  # words whose hits are the bits of one number
-NO_ERROR, BAD_EXAMPLE, BAD_ID, BAD_LENGTH = 0, 1, 2, 3
-NOWHERE = -1
 
 _HALF, _MASK, _ONE = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(1)
 _AFTER_ROW = END_OF_ROW.size
 _NONE, _ALL = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-@njit(inline="always")
-def is_word(v, lowest, starts, stops):
-    """Return whether id ``v`` is a word, given the special ranges of `Words`."""
-    if v < lowest:
-        return False
-    for r in range(starts.size):  # noqa: SIM110 (numba compiles a loop, not a generator)
-        if starts[r] <= v < stops[r]:
-            return False
-    return True
 
 
 @njit(inline="always")
@@ -130,49 +116,6 @@ def other_drawable(v, w1, w2, draw_ids):
 def below(n, w1, w2):
     """Return a number in 0..n - 1 from 64 random bits, low word first."""
     return np.int64((n * w2 + ((n * w1) >> _HALF)) >> _HALF)
-
-
-@njit(inline="always")
-def word_bits(rows, at, lowest, starts, stops):
-    """Return which of the eight ids of ``rows.flat`` from ``at`` on are words, as bits."""
-    words = at_least(rows, at, lowest)
-    for r in range(starts.size):
-        words &= ~at_least(rows, at, starts[r]) | at_least(rows, at, stops[r])
-    return words
-
-
-@njit
-def _count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, stops):
-    """Check, copy ``source`` to ``rows``, count the words of each row into ``n_words`` [batch].
-
-    Returns -1, or the first row with an id that is too large.
-    """
-    n_rows, width = source.shape
-    by_eight = frozen.size == 0 and width >= LANES
-    for b in range(n_rows):
-        count, bad = 0, _NONE
-        if by_eight:
-            at = b * width
-            for t in range(0, width - LANES + 1, LANES):
-                count += n_ones(word_bits(source, at + t, lowest, starts, stops))
-                bad |= at_least(source, at + t, size)
-            if width % LANES:  # the last eight, without those that were counted before
-                at += width - LANES
-                last = word_bits(source, at, lowest, starts, stops)
-                count += n_ones(last >> np.uint64(LANES - width % LANES))
-                bad |= at_least(source, at, size)
-        else:
-            for t in range(width):
-                bad |= np.uint64(source[b, t] >= size)
-                if is_word(source[b, t], lowest, starts, stops):
-                    count += frozen.size == 0 or not frozen[b, t]
-        if bad != _NONE:
-            return b
-        if do_copy:
-            for t in range(width):
-                rows[b, t] = source[b, t]
-        n_words[b] = count
-    return NOWHERE
 
 
 @njit
@@ -349,33 +292,6 @@ def _first_word(rows, frozen, b, first, hit, lowest, starts, stops):
     offset = min(n_zeros_below(words), SPAN - 1)
     n_in_a_row = n_zeros_below(~(words >> np.uint64(offset)))
     return offset if n_in_a_row >= n else -1
-
-
-@njit(nogil=True, cache=True)
-def prepare_rows(
-    source, rows, frozen, n_words, do_count, do_copy, example_ids, max_id,
-    size, lowest, starts, stops,
-):  # fmt: skip
-    """Check everything, copy ``source`` to ``rows`` and count their words, as asked.
-
-    Returns what is wrong and in which row: `NO_ERROR`, `BAD_EXAMPLE`, `BAD_ID` or `BAD_LENGTH`.
-    """
-    for b in range(example_ids.size):
-        if example_ids[b] > max_id:
-            return BAD_EXAMPLE, b
-    if do_count:
-        bad = _count_words(source, rows, frozen, n_words, do_copy, size, lowest, starts, stops)
-        if bad >= 0:
-            return BAD_ID, bad
-        return NO_ERROR, 0
-    for b in range(n_words.size):
-        if not 0 <= n_words[b] <= source.shape[1]:
-            return BAD_LENGTH, b
-    if do_copy:
-        for b in range(source.shape[0]):
-            for t in range(source.shape[1]):
-                rows[b, t] = source[b, t]
-    return NO_ERROR, 0
 
 
 @njit(nogil=True, cache=True)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from switchout.kernels import first_not_below, is_word
+from switchout.kernels import first_not_below
+from switchout.kernels_rows import is_word
 from switchout.philox_numba import philox4x32
 
 _HALF, _MASK, _ONE = np.uint64(32), np.uint64(0xFFFFFFFF), np.uint64(1)

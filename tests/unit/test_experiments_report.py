@@ -83,7 +83,9 @@ def test_a_tuned_row_that_has_the_runs_of_another_is_compared_once(table, findin
     again = contrasts(rows, finding.corpus)
     assert [r.system.system.name for r in again] == ["+SwitchOut", "+RAML +SwitchOut"]
     assert [r.p_holm for r in again] == [r.p_holm for r in finding.contrasts]
-    note = main_table("table1", [replace(finding, rows=rows)]).note
+    with_twins = replace(finding, rows=rows)
+    assert cost_table([with_twins]).rows == cost_table([finding]).rows
+    note = main_table("table1", [with_twins]).note
     assert "+SwitchOut, tuned: the same runs as +SwitchOut, compared once." in note
     assert note.count("compared once") == 2
 

@@ -57,13 +57,12 @@ def main_table(kind: str, findings: Sequence[Finding]) -> Table:
 
 def _same_rows(finding: Finding) -> list[str]:
     """Rows at tuned temperatures that turned out to be a row which the table has anyway."""
-    by_runs: dict[tuple[Path, ...], str] = {}
-    notes = []
-    for row in has_runs(finding.rows):
-        first = by_runs.setdefault(row.addresses, row.name)
-        if first != row.name:
-            notes.append(f"{row.name}: the same runs as {first}, compared once.")
-    return notes
+    first = _by_runs(finding.rows)
+    return [
+        f"{row.name}: the same runs as {first[row.addresses].name}, compared once."
+        for row in has_runs(finding.rows)
+        if first[row.addresses] is not row
+    ]
 
 
 def _measured(finding: Finding, title: str) -> Iterator[tuple[Column, list[Cell]]]:
@@ -223,7 +222,7 @@ def cost_table(findings: Sequence[Finding]) -> Table:
     ]
     rows: list[tuple[Cell, ...]] = []
     for finding in findings:
-        spent = {row.name: row.runs for row in finding.rows}
+        spent = {row.name: row.runs for row in _by_runs(finding.rows).values()}
         for name, tried in finding.tried.items():
             if tried:
                 spent[f"tuning {name}"] = tuple(run for row in tried for run in row.runs)
@@ -286,6 +285,14 @@ def _contrast_cells(result: Comparison) -> tuple[Cell, ...]:
     seeds = None if result.seeds is None else result.seeds.p
     names = (result.system.system.name, result.baseline.system.name)
     return (*names, result.delta, result.p_bootstrap, seeds)
+
+
+def _by_runs(rows: Sequence[RowRecord]) -> dict[tuple[Path, ...], RowRecord]:
+    """Return the first row with each set of runs: the others are that row under another name."""
+    first: dict[tuple[Path, ...], RowRecord] = {}
+    for row in has_runs(rows):
+        first.setdefault(row.addresses, row)
+    return first
 
 
 def has_runs(rows: Sequence[RowRecord]) -> list[RowRecord]:
