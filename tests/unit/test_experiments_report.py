@@ -283,10 +283,10 @@ def test_what_was_tried_on_dev_is_shown_with_what_was_chosen_and_its_cost(tmp_pa
     lines = tuning_table(finding).rows
     assert [line[:2] for line in lines] == [(row.name, trial.name) for trial in tried]
     assert [line[-1] for line in lines] == ["chosen", ""]  # the row has dropout 0.1
-    assert [line[1:4] for line in cost_table([finding]).rows] == [
-        (row.name, 2, 1.0),
-        (f"tuning {row.name}", 2, 1.0),
-    ]
+    lines = [(row.name, 2, 1.0), (f"tuning {row.name}", 2, 1.0)]
+    assert [line[:3] for line in cost_table([finding]).rows] == lines
+    in_two = cost_table([finding, finding]).rows
+    assert [line[:4] for line in in_two] == [("toy", *line) for line in lines] * 2
     [result] = write_report(tmp_path / "out")["columns"]
     assert [run["seed"] for run in result["tried"][row.name]] == [1001, 1001]
     assert ">chosen<" in (tmp_path / "out" / "report.html").read_text()
@@ -300,14 +300,14 @@ def test_page_says_in_what_rows_differ(tmp_path):
 
     def said(*configs, n_tried=0):
         rows = tuple(Row(f"row {i}", config, (1,)) for i, config in enumerate(configs))
-        column = Column("toy", rows, {"row 0": rows[:1] * n_tried})
+        column = Column("toy", rows, {"row 0": rows[:1] * n_tried, "row 1": rows[:1] * n_tried})
         return " ".join(asked_section(Experiment("sweep", (column,), "", tmp_path)).text)
 
     assert "in their noise and in nothing else: 2+2 layers" in said(plain, other_noise)
     assert "in their noise and their training pairs," in said(plain, other_noise, other_pairs)
     assert "differ in train.steps; the first has: 2+2" in said(plain, other_steps)
     assert "chose settings" not in said(plain)
-    assert "6 more runs chose settings by dev BLEU" in said(plain, n_tried=6)
+    assert "12 more runs chose settings by dev BLEU" in said(plain, n_tried=6)
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,12 @@ def asked_section(experiment: Experiment) -> Section:
     if experiment.kind == "tau":
         return Section("What was asked", text=text)
     rows: list[tuple[Cell, ...]] = [
-        (corpus.name, row.name, *_noise(row.config), len(row.seeds))
+        (*([corpus.name] if several else []), row.name, *_noise(row.config), len(row.seeds))
         for corpus in experiment.columns
         for row in corpus.rows
     ]
     columns = [
-        Column("corpus"),
+        *([Column("corpus")] if several else []),
         Column("row"),
         Column("noise of the source", "source"),
         Column("of the target", "target"),
@@ -45,7 +45,7 @@ def _settings(corpus: Corpus) -> list[str]:
         f"Checkpoint rule, fixed before the runs: {t.select}, looked at every "
         f"{t.checkpoint_every:,} steps.",
     ]
-    if n_tried := corpus.n_tried(corpus.rows[0].name):
+    if n_tried := sum(len(rows) for rows in corpus.tried.values()):
         sentences.insert(1, f"{n_tried} more runs chose settings by dev BLEU before.")
     return sentences
 

@@ -212,8 +212,9 @@ def power_table(finding: Finding) -> Table | None:
 
 def cost_table(findings: Sequence[Finding]) -> Table:
     """Processor hours and runs, by row, with what was spent on choosing before."""
+    several = len(findings) > 1
     columns = [
-        Column("corpus"),
+        *([Column("corpus")] if several else []),
         Column("row"),
         Column("runs", format="d"),
         Column("CPU hours", "cpu_hours", ".2f"),
@@ -230,7 +231,7 @@ def cost_table(findings: Sequence[Finding]) -> Table:
             hours = [sum(run.number(k) for run in runs) / 3600 for k in ("cpu_seconds", "seconds")]
             speeds = [run.number("tokens_per_second") for run in runs]
             cells = (len(runs), *hours, median(speeds) if speeds else None)
-            rows.append((finding.column.name, name, *cells))
+            rows.append((*([finding.column.name] if several else []), name, *cells))
     return Table("Cost of training", columns, rows)
 
 
