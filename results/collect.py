@@ -6,17 +6,18 @@ sentence. A run that only chose settings on dev is in no row; it says for which 
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
+from switchout.errors import SwitchOutError
 from switchout.experiments.experiment import Column, Experiment, load, records
 
 
 def main(source: Path, name: str) -> None:
+    experiment = load(source)
     target = Path(__file__).parent / name
     target.mkdir(exist_ok=True)
-    experiment = load(source)
     for column in experiment.columns:
         for key, run in collect(experiment, column).items():
             text = json.dumps(run, indent=1, ensure_ascii=False) + "\n"
@@ -40,4 +41,11 @@ def collect(experiment: Experiment, column: Column) -> dict[str, dict]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
+    parser.add_argument("dir", type=Path, help="what --out named")
+    parser.add_argument("name", help="of the folder here")
+    given = parser.parse_args()
+    try:
+        main(given.dir, given.name)
+    except SwitchOutError as error:
+        parser.error(str(error))
