@@ -13,8 +13,8 @@ from pathlib import Path
 from statistics import median
 
 from switchout.experiments.paper import TABLE1_ROWS, TABLE2_ROWS
+from switchout.experiments.runs import RULES
 
-RULES = ("dev-perplexity", "dev-bleu", "last")
 ORDER = list(dict.fromkeys((*TABLE1_ROWS, *TABLE2_ROWS)))
 
 

@@ -310,6 +310,19 @@ def test_page_says_in_what_rows_differ(tmp_path):
     assert "12 more runs chose settings by dev BLEU" in said(plain, n_tried=6)
 
 
+def test_rows_name_their_corpus_where_there_are_several(tmp_path):
+    row = Row("Transformer", make_config(tmp_path), (1, 2))
+
+    def listed(*corpora):
+        columns = tuple(Column(name, (row,)) for name in corpora)
+        [table] = asked_section(Experiment("table1", columns, "", tmp_path)).tables
+        assert all(len(line) == len(table.columns) for line in table.rows)
+        return [line[0] for line in table.rows]
+
+    assert listed("toy") == ["Transformer"]
+    assert listed("toy", "other") == ["toy", "other"]
+
+
 @pytest.mark.parametrize(
     ("content", "says"),
     [

@@ -38,7 +38,7 @@ class WordTable(NamedTuple):
 
 
 class Law(NamedTuple):
-    """How many words change, as integers (see `switchout.laws` and `kernels.replace_words`)."""
+    """How many words change, as integers (see `switchout.laws` and `kernels.draw_count`)."""
 
     cumulative: Words64
     row_start: Ints  # [max_length + 1]
