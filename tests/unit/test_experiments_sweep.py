@@ -38,6 +38,15 @@ def test_single_rows_come_first_and_the_first_is_the_baseline(tmp_path):
     assert rows[0].config.augment.source.policy == "none"
 
 
+def test_declared_contrasts_replace_the_comparison_with_the_first_row(tmp_path):
+    rows = rows_of(
+        tmp_path,
+        'base = "phrasebook"\n[[config]]\nname = "a"\n[[config]]\nname = "b"\n[[config]]\n'
+        'name = "c"\n[[contrast]]\nrow = "c"\nagainst = "b"\npaired = true\n',
+    )
+    assert [row.against for row in rows] == [(), (), ("b",)]
+
+
 def test_base_may_be_a_file_beside_the_sweep(tmp_path):
     (tmp_path / "mine.toml").write_text('[data]\ncorpus = "phrasebook"\n[train]\nsteps = 3\n')
     [row] = rows_of(tmp_path, 'base = "mine.toml"\n[grid]\n"model.layers" = [1]\n')
@@ -56,6 +65,11 @@ def test_base_may_be_a_file_beside_the_sweep(tmp_path):
         ('base = "phrasebook"\n[grid]\n"model.dropout" = [1.5]\n', "model.dropout"),
         ('base = "phrasebook"\n[[config]]\nname = "a"\n[[config]]\nname = "a"\n', "same name"),
         ("base = \n", "not valid TOML"),
+        (
+            'base = "phrasebook"\n[[config]]\nname = "plain"\n[[contrast]]\nrow = "plian"\n'
+            'against = "plain"\n',
+            "did you mean 'plain'",
+        ),
     ],
 )
 def test_mistakes_are_one_line_that_names_them(tmp_path, text, says):

@@ -12,8 +12,11 @@ The file names a base (a preset or another TOML file) and what varies:
     [[config]]                           # or, and, single rows
     name = "no noise"
     set = { "augment.source.policy" = "none", "augment.target.policy" = "none" }
+    [[contrast]]                         # declared before the first run
+    row = "augment.source.tau 0.8"
+    against = "no noise"
 
-Rows are compared with the first one.
+Without declared contrasts all rows are compared with the first one.
 """
 
 from __future__ import annotations
@@ -46,6 +49,16 @@ class Single(BaseModel):
     set: Values = {}
 
 
+class Contrast(BaseModel):
+    """A comparison declared beforehand: which rows, and whether their runs are paired by seed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    question: str = ""  # for people
+    row: str
+    against: str
+    paired: bool = False
+
+
 class Sweep(BaseModel):
     """The file of a sweep."""
 
@@ -55,6 +68,7 @@ class Sweep(BaseModel):
     set: Values = {}
     grid: dict[str, list[Any]] = {}
     config: list[Single] = []
+    contrast: list[Contrast] = []
 
 
 def sweep(path: Path, out: Path, *, engine: Engine, command: str = "") -> list[Failure]:
@@ -82,6 +96,7 @@ def read_sweep(path: Path) -> list[Row]:
     names = [name for name, _ in named]
     if len({*names}) < len(names):
         raise SwitchOutError(f"{path}: two rows have the same name")
+    _check_contrasts(wanted.contrast, names, path)
     base = wanted.base
     if (path.parent / base).is_file():  # a file is meant relative to this one
         base = str(path.parent / base)
@@ -91,8 +106,21 @@ def read_sweep(path: Path) -> list[Row]:
             config = load_config(base, overrides=_overrides({**wanted.set, **values}))
         except SwitchOutError as error:
             raise SwitchOutError(f"{path}, row {name!r}: {error}") from None
-        rows.append(Row(name, config, tuple(wanted.seeds), (names[0],) if rows else ()))
+        against = _against(name, wanted.contrast) if wanted.contrast else names[:1] if rows else ()
+        rows.append(Row(name, config, tuple(wanted.seeds), tuple(against)))
     return rows
+
+
+def _check_contrasts(contrasts: list[Contrast], names: list[str], path: Path) -> None:
+    for contrast in contrasts:
+        for name in (contrast.row, contrast.against):
+            if name not in names:
+                near = did_you_mean(name, names)
+                raise SwitchOutError(f"{path}: a contrast names no row {name!r}{near}")
+
+
+def _against(name: str, contrasts: list[Contrast]) -> list[str]:
+    return [contrast.against for contrast in contrasts if contrast.row == name]
 
 
 def _cells(grid: dict[str, list[Any]]) -> list[tuple[str, Values]]:
