@@ -32,7 +32,7 @@ SWITCHOUT = [sys.executable, "-m", "switchout", "augment"]
 # Our time without start-up: imports and compiled code loaded, vocabulary read inside.
 WARM = """
 import sys, time
-from switchout.augment import augment_files
+from switchout.text import augment_files
 source, vocabulary, out, tiny, workers = sys.argv[1:]
 how = dict(tau_x=1.0, vocab_source=vocabulary, seed=1, workers=int(workers))
 augment_files(tiny, out_source=out + ".tiny", **how)

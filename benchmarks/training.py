@@ -113,10 +113,10 @@ def parts_of_a_step(folder: Path, *, steps: int) -> None:
     """Print where the CPU time of our own step goes, dropout and both policies on."""
     import torch
 
-    from switchout.experiments.config_file import load_config
-    from switchout.experiments.run import open_run, prepare_run
-    from switchout.experiments.train import make_trainer
     from switchout.nmt.cpu import prepare_cpu
+    from switchout.runs.config_file import load_config
+    from switchout.runs.folder import open_run, prepare_run
+    from switchout.runs.train import make_trainer
 
     prepare_cpu(1)
     (folder / "parts.toml").write_text(our_config(folder, steps, AUGMENT))
@@ -171,9 +171,9 @@ def run_tool(command: list[str], folder: Path, setting: Setting) -> tuple[float,
 
 OURS = """
 from pathlib import Path
-from switchout.experiments.config_file import load_config
-from switchout.experiments.run import open_run, prepare_run
-from switchout.experiments.train import make_trainer
+from switchout.runs.config_file import load_config
+from switchout.runs.folder import open_run, prepare_run
+from switchout.runs.train import make_trainer
 from switchout.nmt.cpu import prepare_cpu
 from switchout.nmt.distributed import processes
 config = load_config("c.toml")

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from switchout.experiments.paper import TABLE1_ROWS, TABLE2_ROWS
-from switchout.experiments.runs import RULES
+from switchout.runs.finished import RULES
 
 ORDER = list(dict.fromkeys((*TABLE1_ROWS, *TABLE2_ROWS)))
 

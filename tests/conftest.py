@@ -28,4 +28,4 @@ def framework(request: pytest.FixtureRequest) -> Framework:
 @pytest.fixture
 def array_path(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send arrays whose values are at hand through array operations, as a device's are."""
-    monkeypatch.setattr("switchout.sampling.FORCE_ARRAYS", True)
+    monkeypatch.setattr("switchout.sampling.corrupt.FORCE_ARRAYS", True)

@@ -10,9 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from switchout.augment import augment_files, augment_lines
     from switchout.errors import SwitchOutError
-    from switchout.maxent import MaxEnt
     from switchout.policies import (
         RAML,
         Chain,
@@ -26,20 +24,22 @@ if TYPE_CHECKING:
         policy_from_dict,
     )
     from switchout.policies.functional import switch_out
-    from switchout.rewards import raml_bleu, raml_edit_distance
-    from switchout.similarity import SimilarityTable
+    from switchout.policies.maxent import MaxEnt
+    from switchout.policies.rewards import raml_bleu, raml_edit_distance
+    from switchout.policies.similarity import SimilarityTable
+    from switchout.text import augment_files, augment_lines
     from switchout.words import Words
 
 _HOME = {
     "Words": "words",
     "switch_out": "policies.functional",
     "SwitchOutError": "errors",
-    "MaxEnt": "maxent",
-    "SimilarityTable": "similarity",
-    "raml_bleu": "rewards",
-    "raml_edit_distance": "rewards",
-    "augment_files": "augment",
-    "augment_lines": "augment",
+    "MaxEnt": "policies.maxent",
+    "SimilarityTable": "policies.similarity",
+    "raml_bleu": "policies.rewards",
+    "raml_edit_distance": "policies.rewards",
+    "augment_files": "text",
+    "augment_lines": "text",
     **dict.fromkeys(
         (
             "Chain",

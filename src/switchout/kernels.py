@@ -15,16 +15,9 @@ import numpy as np
 from numba import njit
 
 from switchout.intrinsics import LANES, n_ones, n_zeros_above, n_zeros_below, prefetch
-from switchout.kernels_rows import (
-    BAD_LENGTH,
-    NO_ERROR,
-    NOWHERE,
-    is_word,
-    prepare_rows,
-    word_bits,
-)
-from switchout.laws import END_OF_ROW
+from switchout.kernels_rows import BAD_LENGTH, NO_ERROR, NOWHERE, is_word, prepare_rows, word_bits
 from switchout.philox_numba import AT_ONCE, hit_bits, philox4x32
+from switchout.sampling.laws import END_OF_ROW
 
 TILE = 256  # sentences drawn together, and hits applied together
 SPAN = 64  # words whose hits are the bits of one number

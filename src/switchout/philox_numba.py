@@ -11,7 +11,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 
 from switchout.intrinsics import spread
-from switchout.philox import MASK, MULTIPLIER_0, MULTIPLIER_1, ROUNDS, WEYL_0, WEYL_1
+from switchout.sampling.philox import MASK, MULTIPLIER_0, MULTIPLIER_1, ROUNDS, WEYL_0, WEYL_1
 
 AT_ONCE = 4  # words of `hit_bits`: as many as fill a register
 _INT64 = ir.IntType(64)

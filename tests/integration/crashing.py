@@ -18,10 +18,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from switchout.experiments.config import Config
-from switchout.experiments.train import train
 from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_folders
 from switchout.nmt.metrics import read_metrics
+from switchout.runs.config import Config
+from switchout.runs.train import train
 
 forking = multiprocessing.get_context("fork")
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from switchout.augment import augment_files
-from switchout.augment.parts import ATTEMPTS
 from switchout.cli import run
+from switchout.text import augment_files
+from switchout.text.parts import ATTEMPTS
 
 WORDS = [f"w{i}" for i in range(300)]
 NOISE = {"tau_x": 1.0, "tau_y": 3.0, "vocab_source": WORDS, "vocab_target": WORDS, "seed": 9}
@@ -127,7 +127,7 @@ while True:
 
 def test_a_killed_local_worker_is_replaced(corpus, tmp_path, monkeypatch):
     folder, expected = corpus
-    from switchout.augment import parts
+    from switchout.text import parts
 
     do_part, marks = parts.do_part, tmp_path / "marks"
     marks.mkdir()
@@ -149,7 +149,7 @@ def test_a_killed_local_worker_is_replaced(corpus, tmp_path, monkeypatch):
 
 
 def test_a_part_that_kills_every_worker_ends_the_run(corpus, tmp_path, monkeypatch, capfd):
-    from switchout.augment import parts
+    from switchout.text import parts
 
     monkeypatch.setattr(parts, "do_part", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     code = run([*command(corpus[0], tmp_path), "--parts", str(tmp_path / "parts")])

@@ -16,11 +16,11 @@ import pytest
 from crashing import finish, kill, killed_state, start, state, wait_for
 from train_toys import fresh_seed, write_config, write_corpus
 
-from switchout.experiments.config import Config
-from switchout.experiments.config_file import load_config, to_toml
-from switchout.experiments.train import train
 from switchout.nmt.batches import BatchPlan
 from switchout.nmt.checkpoint import check, read_tensors, step_folders
+from switchout.runs.config import Config
+from switchout.runs.config_file import load_config, to_toml
+from switchout.runs.train import train
 
 NOISE = """
 [augment.source]

@@ -14,7 +14,7 @@ from switchout.errors import SwitchOutError
 from switchout.experiments import backtranslate, tau_search, tuning
 from switchout.experiments.engines import Engine
 from switchout.experiments.reproduce import Wish, base_config, reproduce
-from switchout.experiments.runs import job_of
+from switchout.runs.finished import job_of
 
 
 @pytest.fixture

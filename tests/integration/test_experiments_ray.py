@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from train_toys import write_config, write_corpus
 
+from switchout.engines import _import_ray
 from switchout.experiments.engines import Engine, train_all
 from switchout.experiments.experiment import Column, Experiment
 from switchout.experiments.reproduce import Wish, base_config
 from switchout.experiments.rows import table1_rows
-from switchout.experiments.runs import finished
-from switchout.ray_engine import _import_ray
+from switchout.runs.finished import finished
 
 pytestmark = pytest.mark.slow
 

@@ -18,11 +18,11 @@ import torch
 from tiny_run import make_run, sentences
 
 from switchout import cli
-from switchout.experiments.export import export_run
-from switchout.experiments.translate import OpenRuns, load_model
 from switchout.nmt.export import write_ctranslate2
 from switchout.nmt.model import ModelSpec, Transformer
 from switchout.nmt.translate import SearchOptions, translate_windows
+from switchout.runs.export import export_run
+from switchout.runs.translate import OpenRuns, load_model
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 SOURCES = Path(__file__).parents[2] / "src" / "switchout"

@@ -15,11 +15,11 @@ import pytest
 from train_toys import write_config, write_corpus
 
 from switchout.cli import run
-from switchout.experiments.config_file import load_config
-from switchout.experiments.run import SYNTHETIC_IDS, locked, open_run
-from switchout.nmt import train as loop
+from switchout.nmt import loop as loop
 from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_folders
 from switchout.nmt.metrics import read_metrics
+from switchout.runs.config_file import load_config
+from switchout.runs.folder import SYNTHETIC_IDS, locked, open_run
 
 RESULT_KEYS = {
     *("signature", "state", "policy", "tau_x", "tau_y", "seed", "steps", "selected_step"),

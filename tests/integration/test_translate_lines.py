@@ -15,9 +15,9 @@ from tiny_run import make_run, sentences
 
 from switchout import cli
 from switchout.corpora.codec import Codec
-from switchout.experiments.translate import OpenRuns, load_ensemble, load_model
 from switchout.nmt.checkpoint import write_checkpoint
 from switchout.nmt.translate import SearchOptions, translate_lines, translate_windows
+from switchout.runs.translate import OpenRuns, load_ensemble, load_model
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from goodness import LIMIT, p_value
 from scipy import stats
 
-from switchout.augment import augment_lines
+from switchout.text import augment_lines
 
 WORDS = ["one", "two", "three", "four", "five", "six", "seven"]
 

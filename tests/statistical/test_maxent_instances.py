@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import switchout as so
-from switchout import maxent
-from switchout.maxent import MaxEnt, negative_hamming
+from switchout.policies import maxent
+from switchout.policies.maxent import MaxEnt, negative_hamming
 
 WORDS = so.Words(8)  # draws 4..7
 X = (1, 4, 5, 5, 2)  # <s> a b b </s>

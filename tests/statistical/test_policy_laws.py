@@ -11,7 +11,7 @@ from algorithm1 import MISTAKES, SENTENCE
 from goodness import LIMIT, p_value
 
 import switchout as so
-from switchout import maxent
+from switchout.policies import maxent
 
 N = 60_000
 WORDS = so.Words(7, special_ids=(0, 1, 2, 3))

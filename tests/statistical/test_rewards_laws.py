@@ -10,9 +10,9 @@ import pytest
 from goodness import LIMIT, p_value
 
 import switchout as so
-from switchout import maxent
-from switchout.edits import _draw_script, _plan, script_weight
-from switchout.rewards import raml_bleu, raml_edit_distance, sentence_bleu
+from switchout.policies import maxent
+from switchout.policies.edits import _draw_script, _plan, script_weight
+from switchout.policies.rewards import raml_bleu, raml_edit_distance, sentence_bleu
 from switchout.words import Words
 
 WORDS = Words(5, special_ids=(0, 1))  # draws 2, 3, 4

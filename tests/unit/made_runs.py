@@ -7,10 +7,10 @@ import random
 from pathlib import Path
 
 from switchout.corpora.codec import Codec
-from switchout.experiments.config import Config
 from switchout.experiments.experiment import Column, Experiment, save
 from switchout.experiments.rows import Row
-from switchout.experiments.runs import corpus_of, job_of
+from switchout.runs.config import Config
+from switchout.runs.finished import corpus_of, job_of
 
 WORDS = [f"w{i}" for i in range(30)]
 MACHINE = {"commit": "abc", "torch": "2", "processor": "x", "instructions": "AVX2"}

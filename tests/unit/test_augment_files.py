@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 import zstandard
 
-from switchout.augment import augment_files
 from switchout.cli import run
 from switchout.errors import SwitchOutError
+from switchout.text import augment_files
 
 WORDS = [f"w{i}" for i in range(50)]
 COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}

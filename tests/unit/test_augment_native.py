@@ -8,14 +8,14 @@ import sys
 import numpy as np
 import pytest
 
-from switchout.augment import native
-from switchout.augment.native import Kernel
+from switchout.text import native
+from switchout.text.native import Kernel
 
 TEXT = np.frombuffer(b"a\nbc\n\n" + bytes(64), np.uint8)
 CALL = """
 import sys
 import numpy as np
-from switchout.augment.native import Kernel
+from switchout.text.native import Kernel
 ends = np.zeros(9, np.int64)
 text = np.frombuffer(b"a\\nbc\\n\\n" + bytes(64), np.uint8)
 count = Kernel("passes", "find_lines", n_results=1)(text, 6, np.zeros_like(ends), ends)

@@ -7,9 +7,9 @@ import io
 import numpy as np
 import pytest
 
-from switchout.augment import augment_files, augment_lines
-from switchout.augment.lexicon import SPECIAL_WORDS, make_lexicon, read_vocabulary
 from switchout.errors import SwitchOutError
+from switchout.text import augment_files, augment_lines
+from switchout.text.lexicon import SPECIAL_WORDS, make_lexicon, read_vocabulary
 
 TEXT = [
     "the cat sat on the mat and the dog sat on the log",

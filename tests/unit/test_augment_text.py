@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from switchout.augment import augment_files, augment_lines
-from switchout.augment.arrays import PADDING, Lines
-from switchout.augment.counting import WordCounter
-from switchout.augment.scan import word_keys
-from switchout.augment.streams import lines_of
 from switchout.policies import RAML, Hamming, SwitchOut, WordDropout
+from switchout.text import augment_files, augment_lines
+from switchout.text.arrays import PADDING, Lines
+from switchout.text.counting import WordCounter
+from switchout.text.scan import word_keys
+from switchout.text.streams import lines_of
 from switchout.words import Words
 
 SPECIAL = ["<s>", "</s>", "<unk>", "<2de>"]

@@ -8,8 +8,8 @@ import tomllib
 import pytest
 
 from switchout.errors import SwitchOutError
-from switchout.experiments.config import FREE_KEYS, Config, flatten
-from switchout.experiments.config_file import (
+from switchout.runs.config import FREE_KEYS, Config, flatten
+from switchout.runs.config_file import (
     changed_keys,
     load_config,
     parse_config,

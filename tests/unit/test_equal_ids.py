@@ -77,9 +77,9 @@ def test_array_operations_return_the_ids_of_the_kernel_on_random_configurations(
     framework = FRAMEWORKS[name]()
     for number in range(N_CONFIGURATIONS):
         policy, x, address, frozen = configuration(number)
-        monkeypatch.setattr("switchout.sampling.FORCE_ARRAYS", False)
+        monkeypatch.setattr("switchout.sampling.corrupt.FORCE_ARRAYS", False)
         expected = policy.sample(x, **address, frozen=frozen)
-        monkeypatch.setattr("switchout.sampling.FORCE_ARRAYS", True)
+        monkeypatch.setattr("switchout.sampling.corrupt.FORCE_ARRAYS", True)
         mask = None if frozen is None else framework.array(frozen)
         y = policy.sample(framework.array(x), **address, frozen=mask)
         np.testing.assert_array_equal(framework.numpy(y), expected, f"{name} {number}")

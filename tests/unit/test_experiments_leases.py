@@ -8,8 +8,8 @@ import os
 import time
 from pathlib import Path
 
-from switchout.experiments import leases
-from switchout.experiments.leases import is_held, lease
+from switchout.runs import leases
+from switchout.runs.leases import is_held, lease
 
 
 def hold(folder: Path, taken: object) -> None:

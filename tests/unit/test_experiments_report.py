@@ -26,7 +26,7 @@ from switchout.report.experiment_files import write_report
 from switchout.report.experiment_tables import cost_table, main_table
 from switchout.report.experiment_tuning import tuning_table
 from switchout.report.lines import Line, LineChart
-from switchout.report.page import render
+from switchout.report.rendering import render
 
 # share of wrong words on test, on dev, and on test at the last checkpoint
 SHARES = {

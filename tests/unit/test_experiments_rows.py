@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from switchout.experiments.config import flatten
-from switchout.experiments.config_file import load_config
 from switchout.experiments.paper import TABLE1_ROWS, TABLE2_ROWS, reported, taus_for
 from switchout.experiments.rows import (
     TunedTaus,
@@ -16,6 +14,8 @@ from switchout.experiments.rows import (
     with_taus,
 )
 from switchout.experiments.tuning import TUNING_SEED
+from switchout.runs.config import flatten
+from switchout.runs.config_file import load_config
 
 TAUS = (1.0, 1 / 0.9)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import switchout as so
-from switchout import sampling
+from switchout.sampling import corrupt as sampling
 
 WIDTHS = [1, 7, 8, 9, 16, 61, 63, 64, 65, 71, 130, 200]
 VOCABULARIES = {

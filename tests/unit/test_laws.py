@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from switchout import laws
+from switchout.sampling import laws
 
 TAUS = [0.0, 1e-5, 0.3, 1.0, 7.5, 1e4, 1e12, 1e300, math.inf]
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from switchout import maxent
-from switchout.maxent import MaxEnt, negative_hamming
-from switchout.similarity import SimilarityTable
+from switchout.policies import maxent
+from switchout.policies.maxent import MaxEnt, negative_hamming
+from switchout.policies.similarity import SimilarityTable
 from switchout.words import Words
 
 WORDS = Words(7)  # draws 4, 5, 6

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from switchout.backends import backend_of
-from switchout.philox import Address
 from switchout.philox_numba import AT_ONCE, hit_bits, philox4x32
-from switchout.sampling import random_words
+from switchout.sampling.address import Address
+from switchout.sampling.arrays import random_words
+from switchout.sampling.backends import backend_of
 
 ONES = 0xFFFFFFFF
 KNOWN = {  # counter, key: result

@@ -9,8 +9,8 @@ import pytest
 import sacrebleu
 from rapidfuzz.distance import Levenshtein
 
-from switchout.edits import script_weight
-from switchout.rewards import raml_edit_distance, sentence_bleu
+from switchout.policies.edits import script_weight
+from switchout.policies.rewards import raml_edit_distance, sentence_bleu
 from switchout.words import Words
 
 WORDS = Words(40)

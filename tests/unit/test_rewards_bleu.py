@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import switchout as so
-from switchout.rewards import raml_bleu, sentence_bleu
+from switchout.policies.rewards import raml_bleu, sentence_bleu
 
 WORDS = so.Words(40)
 POLICY = so.Hamming.rescaled(WORDS, tau=1.5)

@@ -8,9 +8,9 @@ import pytest
 
 from switchout.corpora.vocabulary import Vocabulary
 from switchout.errors import SwitchOutError
-from switchout.experiments.config import Augment, Side
-from switchout.experiments.noise import build_noise, build_policy, read_vectors
 from switchout.policies import RAML, Hamming, Similar, SwitchOut, WordDropout
+from switchout.runs.config import Augment, Side
+from switchout.runs.noise import build_noise, build_policy, read_vectors
 
 VOCABULARY = Vocabulary(["<pad>", "<s>", "</s>", "<unk>", "red", "green", "blue"])
 WORDS = VOCABULARY.words()

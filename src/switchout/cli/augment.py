@@ -114,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _augment(options: argparse.Namespace) -> dict[str, Any]:
-    from switchout.augment.files import augment_files
+    from switchout.text.files import augment_files
 
     return augment_files(
         options.src, options.tgt, out_source=options.out_src, out_target=options.out_tgt,

@@ -50,7 +50,7 @@ def backtranslate(
     from switchout.experiments.backtranslate import backtranslate as write
     from switchout.experiments.engines import Engine
     from switchout.experiments.reproduce import Wish, base_config
-    from switchout.experiments.runs import corpus_of
+    from switchout.runs.finished import corpus_of
 
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
     config = base_config(corpus, Wish([corpus], preset=preset, overrides=set or []))

@@ -42,7 +42,7 @@ def export(
     from switchout.cli.train_extra import needs_train_extra
 
     with needs_train_extra():
-        from switchout.experiments.export import export_run
+        from switchout.runs.export import export_run
     files = export_run(run, out, to=to.value, step=step, quantization=quantization)
     if as_json:
         print(json.dumps({"out": str(out), "format": to.value, "files": files}))

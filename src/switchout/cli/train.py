@@ -13,7 +13,7 @@ import typer
 
 from switchout.cli.train_extra import needs_train_extra
 from switchout.errors import SwitchOutError
-from switchout.experiments.config_file import load_config, preset_names, preset_text
+from switchout.runs.config_file import load_config, preset_names, preset_text
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 STOPPED = 143  # as the shell reports a process ended by SIGTERM
@@ -65,7 +65,7 @@ def train(
     level = logging.INFO if is_first else logging.WARNING
     logging.basicConfig(format="%(message)s", level=level, stream=sys.stderr)
     with needs_train_extra():
-        from switchout.experiments.train import train as train_run
+        from switchout.runs.train import train as train_run
     result = train_run(wanted, out, restart=restart)
     if is_first:
         _show(result, out, as_json=as_json)

@@ -72,9 +72,9 @@ def translate(
     from switchout.cli.train_extra import needs_train_extra
 
     with needs_train_extra():
-        from switchout.experiments.translate import OpenRuns
         from switchout.nmt.cpu import prepare_cpu
         from switchout.nmt.translate import SearchOptions, translate_windows
+        from switchout.runs.translate import OpenRuns
     prepare_cpu(threads)
     logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
     options = SearchOptions(beam, length_penalty, n_best, need_attention=unk is Unk.copy)

@@ -12,9 +12,9 @@ from functools import reduce
 
 import numpy as np
 
+from switchout.engines import start_ray
 from switchout.errors import SwitchOutError
 from switchout.evaluation.neighbors import Neighbors, find_neighbors
-from switchout.ray_engine import start_ray
 
 SHARD = 250_000  # training sentences; a task holds a few times their size in memory
 

@@ -20,12 +20,12 @@ from switchout.corpora import Corpus, open_corpus
 from switchout.corpora.opening import FACTS
 from switchout.corpora.text import stream_lines, write_lines
 from switchout.errors import SwitchOutError
-from switchout.experiments.config import Augment, Config
 from switchout.experiments.engines import Engine, train_all
-from switchout.experiments.run import read_run_config
-from switchout.experiments.runs import Job, corpus_of, finished, job_of, runs_root
 from switchout.files import atomic_folder
 from switchout.progress import Meter
+from switchout.runs.config import Augment, Config
+from switchout.runs.finished import Job, corpus_of, finished, job_of, runs_root
+from switchout.runs.folder import read_run_config
 
 log = logging.getLogger(__name__)
 
@@ -185,8 +185,8 @@ def _check_direction(corpus: Corpus, reverse: Path) -> None:
 
 
 def _translate(reverse: Path, lines: Sequence[str], recipe: Recipe) -> list[str]:
-    from switchout.experiments.translate import OpenRuns
     from switchout.nmt.translate import SearchOptions, translate_windows
+    from switchout.runs.translate import OpenRuns
 
     options = SearchOptions(recipe.beam, 1.0)
     with (

@@ -11,8 +11,8 @@ from switchout.corpora.codec import Codec
 from switchout.corpora.vocabulary import UNK
 from switchout.experiments.experiment import RowRecord
 from switchout.experiments.findings import Finding
-from switchout.experiments.noise import build_policy
 from switchout.policies import Policy
+from switchout.runs.noise import build_policy
 
 SAMPLE = 2_000  # training sentences looked at
 

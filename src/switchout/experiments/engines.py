@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from switchout.errors import SwitchOutError, did_you_mean
-from switchout.experiments.leases import is_held
-from switchout.experiments.runs import RECORD, Job, finished
-from switchout.experiments.worker import Outcome
 from switchout.nmt.metrics import read_metrics
 from switchout.progress import Meter
+from switchout.runs.finished import RECORD, Job, finished
+from switchout.runs.leases import is_held
+from switchout.runs.worker import Outcome
 
 ENGINES = ["local", "ray"]
 POLL = 1.0  # seconds

@@ -12,11 +12,11 @@ from statistics import median
 from typing import Any
 
 from switchout.errors import SwitchOutError
-from switchout.experiments.config import Config
-from switchout.experiments.config_file import parse_config
 from switchout.experiments.rows import Row, Tried
-from switchout.experiments.runs import Finished, Job, corpus_of, finished, job_of, runs_root
 from switchout.files import atomic, read_bytes
+from switchout.runs.config import Config
+from switchout.runs.config_file import parse_config
+from switchout.runs.finished import Finished, Job, corpus_of, finished, job_of, runs_root
 
 FORMAT = 2
 NAME = "experiment.json"

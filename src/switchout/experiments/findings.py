@@ -17,7 +17,7 @@ from switchout.experiments.experiment import Column, Experiment, RowRecord, reco
 from switchout.experiments.paper import BASELINE, RAML, RAML_SWITCHOUT, SWITCHOUT
 from switchout.experiments.reference import Reference, reference_for
 from switchout.experiments.rows import TUNED
-from switchout.experiments.runs import RULES, corpus_of
+from switchout.runs.finished import RULES, corpus_of
 
 SHUFFLES = 10_000
 

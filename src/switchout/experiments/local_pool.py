@@ -19,9 +19,9 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from switchout.experiments.config import Config
-from switchout.experiments.runs import Job
-from switchout.experiments.worker import Outcome, work
+from switchout.runs.config import Config
+from switchout.runs.finished import Job
+from switchout.runs.worker import Outcome, work
 
 GRACE = 30.0  # seconds a run gets to save itself
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -43,7 +43,7 @@ class LocalPool:
         is_linux = sys.platform == "linux"  # elsewhere a fork after importing torch is not safe
         self._context: Any = multiprocessing.get_context("forkserver" if is_linux else "spawn")
         if is_linux:
-            modules = ["switchout.experiments.rules", "switchout.experiments.train"]
+            modules = ["switchout.runs.record", "switchout.runs.train"]
             self._context.set_forkserver_preload(modules)
 
     @property

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from switchout.experiments.config import Config
+from switchout.engines import check_nodes_see, start_ray
 from switchout.experiments.local_pool import THREADS
-from switchout.experiments.runs import Job
-from switchout.experiments.worker import Outcome, work
-from switchout.ray_engine import check_nodes_see, start_ray
+from switchout.runs.config import Config
+from switchout.runs.finished import Job
+from switchout.runs.worker import Outcome, work
 
 RETRIES = 10  # of a task whose node was lost
 

@@ -17,11 +17,11 @@ from statistics import median
 from typing import Any
 
 from switchout.errors import SwitchOutError
-from switchout.experiments.config_file import run_key
 from switchout.experiments.experiment import Column, Experiment, RowRecord, load, records
 from switchout.experiments.rows import Row
-from switchout.experiments.runs import Finished, corpus_of
 from switchout.files import atomic, read_bytes
+from switchout.runs.config_file import run_key
+from switchout.runs.finished import Finished, corpus_of
 
 SHIPPED = Path(__file__).with_name("demo_reference.json")
 

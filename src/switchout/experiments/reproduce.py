@@ -9,8 +9,6 @@ from pathlib import Path
 from switchout.corpora.registry import find_entry
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.experiments.backtranslate import Recipe, read_mono, with_synthetic
-from switchout.experiments.config import Config
-from switchout.experiments.config_file import load_config
 from switchout.experiments.engines import Engine, Failure, train_all
 from switchout.experiments.experiment import Column, Experiment, check_corpora, check_folder, save
 from switchout.experiments.paper import BT, taus_for
@@ -23,9 +21,11 @@ from switchout.experiments.rows import (
     tuned_rows,
     wer_rows,
 )
-from switchout.experiments.runs import corpus_of
 from switchout.experiments.tau_search import search_taus
 from switchout.experiments.tuning import TAUS, tune, tune_taus
+from switchout.runs.config import Config
+from switchout.runs.config_file import load_config
+from switchout.runs.finished import corpus_of
 
 KINDS = ["table1", "table2", "tau", "wer"]
 PRESET_OF = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from switchout.experiments.config import Augment, Config, Side
 from switchout.experiments.paper import (
     BASELINE,
     BT,
@@ -21,6 +20,7 @@ from switchout.experiments.paper import (
     WORD_DROPOUT,
     WORD_DROPOUT_RATE,
 )
+from switchout.runs.config import Augment, Config, Side
 
 TUNED = ", tuned"  # ends the name of a row at tuned temperatures
 

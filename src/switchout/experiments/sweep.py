@@ -30,12 +30,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from switchout.errors import SwitchOutError, did_you_mean
-from switchout.experiments.config_file import load_config
 from switchout.experiments.engines import Engine, Failure, train_all
 from switchout.experiments.experiment import Column, Experiment, check_corpora, check_folder, save
 from switchout.experiments.reproduce import column_name
 from switchout.experiments.rows import Row
 from switchout.files import read_bytes
+from switchout.runs.config_file import load_config
 
 Seed = Annotated[int, Field(ge=0, lt=2**64)]
 Values = dict[str, Any]

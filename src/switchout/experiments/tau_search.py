@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from switchout.experiments.config import Config
 from switchout.experiments.engines import Engine, Failure, train_all
 from switchout.experiments.rows import Row, Tried, tau_name, with_taus
-from switchout.experiments.runs import finished, job_of
+from switchout.runs.config import Config
+from switchout.runs.finished import finished, job_of
 
 FULL_GRID = 36
 N_BEST = 3

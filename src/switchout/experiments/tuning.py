@@ -16,11 +16,11 @@ from itertools import product
 from pathlib import Path
 
 from switchout.errors import SwitchOutError
-from switchout.experiments.config import Augment, Config
 from switchout.experiments.engines import Engine, train_all
 from switchout.experiments.paper import RAML, RAML_SWITCHOUT, SWITCHOUT
 from switchout.experiments.rows import Row, Tried, TunedTaus, tau_name, with_noise, with_taus
-from switchout.experiments.runs import finished, job_of
+from switchout.runs.config import Augment, Config
+from switchout.runs.finished import finished, job_of
 
 log = logging.getLogger(__name__)
 

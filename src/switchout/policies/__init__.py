@@ -9,12 +9,15 @@ from typing import Any
 
 from switchout.errors import did_you_mean
 from switchout.policies.base import HammingPolicy, Policy
-from switchout.policies.compose import Chain, Pair
-from switchout.policies.constant import Hamming, WordDropout
-from switchout.policies.counts import RAML, SwitchOut
+from switchout.policies.chain import Chain
+from switchout.policies.hamming import Hamming
+from switchout.policies.pair import Pair
+from switchout.policies.raml import RAML
 from switchout.policies.similar import Similar
+from switchout.policies.similarity import SimilarityTable
 from switchout.policies.stream import Stream
-from switchout.similarity import SimilarityTable
+from switchout.policies.switchout import SwitchOut
+from switchout.policies.word_dropout import WordDropout
 from switchout.words import Words
 
 POLICIES: dict[str, type[Policy]] = {

@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from switchout.backends import Array, backend_of
-from switchout.laws import Floats
-from switchout.philox import Address
 from switchout.policies.stream import Stream
-from switchout.sampling import Rule, corrupt
+from switchout.sampling.address import Address
+from switchout.sampling.backends import Array, backend_of
+from switchout.sampling.corrupt import corrupt
+from switchout.sampling.laws import Floats
+from switchout.sampling.rule import Rule
 from switchout.words import Words
 
 Bools = npt.NDArray[np.bool_]
@@ -48,9 +49,10 @@ class Policy(ABC):
             out: Where to write instead of a new array; may be ``tokens`` itself.
         """
         side = self.default_side if side is None else side
-        in_graph = backend_of(tokens).compiled_sampler()
-        if in_graph is not None:
-            return in_graph(
+        if backend_of(tokens).is_compiling():
+            from switchout.sampling.torch_graph import sample_in_graph  # imports torch
+
+            return sample_in_graph(
                 self, tokens, tau=0.0, seed=seed, example_ids=example_ids, epoch=epoch,
                 frozen=frozen, side=side,
             )  # fmt: skip

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from switchout.backends import Array, backend_of
-from switchout.philox import Address
-from switchout.policies.counts import rule_of
-from switchout.sampling import corrupt
+from switchout.policies.switchout import rule_of
+from switchout.sampling.address import Address
+from switchout.sampling.backends import Array, backend_of
+from switchout.sampling.corrupt import corrupt
 from switchout.words import Words
 
 
@@ -50,9 +50,10 @@ def switch_out(
         >>> switch_out(x, tau=0.0, words=Words(10), seed=0, example_ids=[0])
         array([[1, 7, 9, 2, 0]])
     """
-    in_graph = backend_of(tokens).compiled_sampler()
-    if in_graph is not None:
-        return in_graph(
+    if backend_of(tokens).is_compiling():
+        from switchout.sampling.torch_graph import sample_in_graph  # imports torch
+
+        return sample_in_graph(
             words, tokens, tau=tau, seed=seed, example_ids=example_ids, epoch=epoch,
             frozen=frozen, side=side,
         )  # fmt: skip

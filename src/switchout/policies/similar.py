@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from switchout import laws
-from switchout.backends import Array, backend_of
-from switchout.laws import Floats
 from switchout.policies.base import Bools, RulePolicy
-from switchout.sampling import RowTable, Rule
-from switchout.similarity import SimilarityTable
+from switchout.policies.similarity import SimilarityTable
+from switchout.sampling import laws
+from switchout.sampling.backends import Array, backend_of
+from switchout.sampling.laws import Floats
+from switchout.sampling.rule import RowTable, Rule
 from switchout.words import Words
 
 

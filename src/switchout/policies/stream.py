@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from switchout.backends import Array
-from switchout.philox import Address
+from switchout.sampling.address import Address
+from switchout.sampling.backends import Array
 
 if TYPE_CHECKING:
     from switchout.policies.base import Policy

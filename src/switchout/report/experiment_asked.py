@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from switchout.experiments.config import Config, Side, flatten
 from switchout.experiments.experiment import Column as Corpus
 from switchout.experiments.experiment import Experiment
 from switchout.report.page import Section
 from switchout.report.tables import Cell, Column, Table
+from switchout.runs.config import Config, Side, flatten
 
 
 def asked_section(experiment: Experiment) -> Section:

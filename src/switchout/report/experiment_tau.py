@@ -8,11 +8,11 @@ from switchout.evaluation.verdict import verdict
 from switchout.experiments.contrasts import compare_rows
 from switchout.experiments.experiment import RowRecord
 from switchout.experiments.findings import Finding
-from switchout.experiments.run import tau_of
 from switchout.report.experiment_tables import has_runs, signatures
 from switchout.report.heatmap import HeatMap
 from switchout.report.page import Section
 from switchout.report.tables import Column, Table
+from switchout.runs.folder import tau_of
 
 Grid = dict[tuple[float, float], RowRecord]
 

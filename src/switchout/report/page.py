@@ -6,21 +6,15 @@ style is inlined, charts are inline SVG, and it has no script.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
 
-from switchout.errors import SwitchOutError
-from switchout.report import charts
 from switchout.report.charts import Chart
 from switchout.report.differences import Example
 from switchout.report.heatmap import HeatMap
 from switchout.report.lines import LineChart
+from switchout.report.rendering import render
 from switchout.report.tables import Table
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 
 @dataclass(frozen=True)
@@ -54,27 +48,3 @@ def render_page(
     """
     context = {"title": title, "sections": sections, "lead": lead, "made_by": made_by}
     return render("page.html", context)
-
-
-def render(template: str, context: Mapping[str, Any]) -> str:
-    """Return one of the package's templates filled in, everything escaped."""
-    return _environment().get_template(template).render(context)
-
-
-@cache
-def _environment() -> Environment:
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError:
-        raise SwitchOutError("HTML reports need jinja2: pip install 'switchout[report]'") from None
-    environment = Environment(
-        loader=PackageLoader("switchout.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals.update(
-        width=charts.WIDTH, height=charts.HEIGHT, left=charts.LEFT, right=charts.RIGHT
-    )
-    return environment

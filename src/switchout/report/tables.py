@@ -125,7 +125,7 @@ class Table:
 
     def html(self) -> str:
         """Return a ``<table>`` element for a page of `switchout.report.page`."""
-        from switchout.report.page import render
+        from switchout.report.rendering import render
 
         return render("table.html", {"table": self})
 

@@ -1,0 +1,203 @@
+"""Reading, overriding, comparing and writing configurations as TOML."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from switchout.errors import SwitchOutError, did_you_mean
+from switchout.runs.config import FREE_KEYS, Config, flatten
+from switchout.files import read_bytes
+
+RUN_FORMAT = 1  # raise when the same configuration starts to mean another result
+FILE_KEYS = {
+    *("vocabulary.source_file", "vocabulary.target_file"),
+    *("augment.source.vectors", "augment.target.vectors"),
+}
+PRESETS = Path(__file__).with_name("presets")
+
+
+def preset_names() -> list[str]:
+    """Return the names of the configurations that come with the package."""
+    return sorted(path.stem for path in PRESETS.glob("*.toml"))
+
+
+def preset_text(name: str) -> str:
+    """Return a preset as TOML, with its comments."""
+    if name not in preset_names():
+        raise SwitchOutError(f"no preset {name!r}{did_you_mean(name, preset_names())}")
+    return (PRESETS / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def load_config(source: str | Path, *, overrides: Iterable[str] = ()) -> Config:
+    """Read a configuration.
+
+    Args:
+        source: A TOML file, or the name of a preset if there is no such file.
+        overrides: ``key=value`` each, the key dotted, the value as in TOML (quotes of a plain
+            string may be left out).
+
+    Example:
+        >>> load_config("phrasebook", overrides=["train.steps=10"]).train.steps
+        10
+    """
+    path = Path(source)
+    if not path.exists() and str(source) in preset_names():
+        path = PRESETS / f"{source}.toml"
+    if not path.exists() and path.suffix != ".toml":  # meant as a preset, by its look
+        near = did_you_mean(str(source), preset_names())
+        raise SwitchOutError(f"{source}: no such file, and no preset of that name{near}")
+    try:
+        values = tomllib.loads(read_bytes(path).decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SwitchOutError(f"{path}: not valid TOML: {error}") from None
+    blame: dict[str, str] = {}
+    for override in overrides:
+        key = _override(values, override)
+        blame[key] = f"--set {override}"
+    return parse_config(values, where=str(path), blame=blame)
+
+
+def parse_config(
+    values: dict[str, Any], *, where: str, blame: dict[str, str] | None = None
+) -> Config:
+    """Check plain values; ``where`` (or, by key, ``blame``) is named in the error."""
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key, *more = dict.fromkeys(".".join(_known_path(e["loc"])) for e in error.errors())
+        at = next((text for k, text in (blame or {}).items() if key.startswith(k)), where)
+        message = _explain(first, key)
+        also = f" (and {len(more)} more)" if more else ""
+        raise SwitchOutError(f"{at}: {message}{also}") from None
+
+
+def changed_keys(old: Config, new: Config) -> list[str]:
+    """Return the keys whose change makes it another run, as ``key: old -> new``."""
+    before, after = flatten(old), flatten(new)
+    return [
+        f"{key}: {before[key]} -> {after[key]}"
+        for key in before
+        if before[key] != after[key] and key not in FREE_KEYS
+    ]
+
+
+def run_key(config: Config, data_hash: str) -> str:
+    """Return the content address of a run: what decides its result, hashed.
+
+    Values at their defaults are left out, so that a new option does not rename old runs. The text
+    is known by its hash; of the corpus's path only the last part counts (it names the tokenizer).
+    """
+    defaults = flatten(Config.model_validate({"data": {"corpus": ""}}))
+    deciding = {
+        key: value
+        for key, value in flatten(config).items()
+        if value != defaults[key]
+        and (key not in FREE_KEYS or key in ("train.steps", "train.checkpoint_every"))
+    }
+    deciding["data.corpus"] = Path(config.data.corpus).name
+    for key in deciding.keys() & FILE_KEYS:
+        deciding[key] = sha256(read_bytes(deciding[key])).hexdigest()
+    address = {"format": RUN_FORMAT, "data": data_hash, "config": deciding}
+    return sha256(json.dumps(address, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def to_toml(config: Config) -> str:
+    """Return the configuration as TOML, all defaults written out.
+
+    Example:
+        >>> config = load_config("phrasebook")
+        >>> parse_config(tomllib.loads(to_toml(config)), where="") == config
+        True
+    """
+    return "\n".join(_lines(config, "")).lstrip("\n") + "\n"
+
+
+def _lines(section: BaseModel, name: str) -> list[str]:
+    fields = {key: getattr(section, key) for key in type(section).model_fields}
+    own = [f"{k} = {_value(v)}" for k, v in fields.items() if not isinstance(v, BaseModel | None)]
+    header = ["", f"[{name}]"] if name and own else []
+    below = [
+        line
+        for key, value in fields.items()
+        if isinstance(value, BaseModel)
+        for line in _lines(value, f"{name}.{key}" if name else key)
+    ]
+    return [*header, *own, *below]
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, float) and math.isinf(value):
+        return "inf"
+    return json.dumps(value, ensure_ascii=False)  # strings, numbers and booleans: TOML's own form
+
+
+def _override(values: dict[str, Any], override: str) -> str:
+    key, equals, text = override.partition("=")
+    key = key.strip()
+    if not equals or not key:
+        raise SwitchOutError(f"--set {override}: expected key=value, such as train.steps=10")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()
+    *tables, last = key.split(".")
+    place = values
+    for table in tables:
+        place = place.setdefault(table, {})
+        if not isinstance(place, dict):
+            raise SwitchOutError(f"--set {override}: {table} is a value, not a table")
+    place[last] = value
+    return key
+
+
+def _known_path(location: tuple[int | str, ...]) -> list[str]:
+    """Drop what pydantic appends for the branch of a union."""
+    model: Any = Config
+    path: list[str] = []
+    for part in location:
+        path.append(str(part))
+        model = _section(model, str(part))
+        if model is None:
+            break
+    return path
+
+
+def _section(model: type[BaseModel], name: str) -> type[BaseModel] | None:
+    info = model.model_fields.get(name)
+    kind = info.annotation if info else None
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def _explain(error: Any, key: str) -> str:
+    *tables, last = key.split(".") if key else [""]
+    if error["type"] == "extra_forbidden":
+        model: type[BaseModel] = Config
+        for table in tables:
+            model = _section(model, table) or model
+        return f"unknown key {key!r}{did_you_mean(last, list(model.model_fields))}"
+    if error["type"] == "missing":
+        return f"key {key!r} is missing"
+    if error["type"] == "literal_error":
+        model = Config
+        for table in tables:
+            model = _section(model, table) or model
+        choices = [c for c in _literals(model.model_fields[last].annotation) if c]
+        return f"{key} = {error['input']!r}{did_you_mean(str(error['input']), choices)}"
+    message = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "value_error":
+        return f"[{key}] {message}" if key else message
+    return f"{key} = {error['input']!r}: {message[0].lower()}{message[1:]}"
+
+
+def _literals(annotation: Any) -> list[str]:
+    parts = get_args(annotation)
+    return [p for part in parts for p in ([part] if isinstance(part, str) else _literals(part))]

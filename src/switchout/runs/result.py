@@ -1,0 +1,151 @@
+"""The end of a run: select weights, translate dev and test with them, write ``result.json``."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from switchout.errors import SwitchOutError
+from switchout.evaluation.scores import score
+from switchout.runs.folder import Run, model_spec, policy_name, tau_of
+from switchout.files import atomic, read_bytes
+from switchout.nmt.checkpoint import DamagedCheckpoint, check, read_tensors, write_checkpoint
+from switchout.nmt.model import Transformer
+from switchout.nmt.restore import Validation
+from switchout.nmt.loop import LoopSpec, Outcome, best, is_stale
+from switchout.nmt.trainer import Trainer, perplexity
+from switchout.nmt.translate import translate_lines
+
+log = logging.getLogger(__name__)
+
+Result = dict[str, Any]
+
+
+def known_result(run: Run, spec: LoopSpec) -> Result | None:
+    """Return what an earlier visit found out, if the run was done and its weights are whole."""
+    path = run.folder / "result.json"
+    if not path.exists():
+        return None
+    result: Result = json.loads(read_bytes(path))
+    if result["state"] != "done" or not _is_good(run.folder / result["weights"]):
+        return None
+    is_done = result["steps"] >= spec.steps or is_stale(result["validations"], spec)
+    return result if is_done else None
+
+
+def finish(run: Run, trainer: Trainer, outcome: Outcome) -> Result:
+    """Translate dev and test with the selected weights and write down the result."""
+    chosen, weights = _select(run, outcome.history)
+    trainer.flat.load(weights)
+    measured: Result = {**chosen, "validations": outcome.history}
+    if run.config.train.average > 1:
+        measured["dev_perplexity"] = perplexity(trainer.model, run.dev)
+    for split in ("dev", "test"):
+        if split not in run.corpus.splits:
+            continue
+        scores = write_translation(run, trainer.model, split, f"{split}.hyp")
+        measured |= {f"{split}_{name}": scores[name] for name in ("bleu", "chrf")}
+        measured["bleu_signature"] = scores["signature"]
+    return write_result(run, trainer, state="done", measured=measured)
+
+
+def write_translation(run: Run, model: Transformer, split: str, name: str) -> dict[str, Any]:
+    """Write the translation of a split into the run's folder and return its scores."""
+    lines, scores = translate_split(run, model, split, beam=run.config.search.beam)
+    with atomic(run.folder / name) as partial:
+        partial.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return scores
+
+
+def translate_split(
+    run: Run, model: Transformer, split: str, *, beam: int
+) -> tuple[list[str], dict[str, Any]]:
+    """Return the translation of a split, and its scores as the corpus is scored."""
+    src, references = run.corpus.pairs(split)
+    lines = translate_lines(
+        [model], src, run.codecs, beam=beam, length_penalty=run.config.search.length_penalty
+    )
+    bleu = run.corpus.bleu
+    return lines, score(lines, references, tokenize=bleu.tokenize, lowercase=bleu.lowercase)
+
+
+def write_result(
+    run: Run, trainer: Trainer, *, state: str, measured: Result | None = None
+) -> Result:
+    """Return the result and, in the first process, write it."""
+    progress, config = trainer.progress, run.config
+    result: Result = {
+        "signature": run.signature["signature"],
+        "state": state,
+        "policy": policy_name(config),
+        "tau_x": tau_of(config.augment.source),
+        "tau_y": tau_of(config.augment.target),
+        "seed": config.seed,
+        "steps": progress.step,
+        "selected_step": None,
+        "dev_perplexity": None,
+        "dev_bleu": None,
+        "test_bleu": None,
+        "test_chrf": None,
+        "seconds": progress.seconds,
+        "cpu_seconds": progress.cpu_seconds,
+        "tokens_per_second": progress.tokens / max(progress.seconds, 1e-9),
+        **(measured or {}),
+    }
+    if trainer.processes.is_first:
+        with atomic(run.folder / "result.json") as partial:
+            partial.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    return result
+
+
+def undamaged(run: Run, history: list[Validation]) -> list[Validation]:
+    """Return the validations whose checkpoints are whole; at least one."""
+    left = [v for v in history if _is_good(_checkpoint(run, v))]
+    if not left:
+        raise SwitchOutError(f"{run.folder}/checkpoints: no undamaged checkpoint is left")
+    return left
+
+
+def weights_at(
+    run: Run, left: list[Validation], chosen: Validation
+) -> tuple[dict[str, torch.Tensor], list[int]]:
+    """Return the weights of a validation, averaged with those before if the run asks for it.
+
+    Also returns the steps they come from.
+    """
+    used = left[: left.index(chosen) + 1][-run.config.train.average :]
+    parts = [read_tensors(_checkpoint(run, v), "model") for v in used]
+    steps = [int(v["step"]) for v in used]
+    if len(parts) == 1:
+        return parts[0], steps
+    return {name: torch.stack([p[name] for p in parts]).mean(dim=0) for name in parts[0]}, steps
+
+
+def _select(run: Run, history: list[Validation]) -> tuple[Result, dict[str, torch.Tensor]]:
+    """Return the validation that counts and its weights; an average is written down."""
+    left = undamaged(run, history)
+    chosen = best(left, run.config.train.select)
+    weights, steps = weights_at(run, left, chosen)
+    measured = {"selected_step": steps[-1], "dev_perplexity": chosen["dev_perplexity"]}
+    if len(steps) == 1:
+        return {**measured, "weights": f"checkpoints/step-{steps[-1]}"}, weights
+    facts = {"model": model_spec(run).to_dict(), "steps": steps}
+    write_checkpoint(run.folder / "checkpoints" / "average", {"model": weights}, facts)
+    return {**measured, "weights": "checkpoints/average"}, weights
+
+
+def _checkpoint(run: Run, validation: Validation) -> Path:
+    return run.folder / "checkpoints" / f"step-{int(validation['step'])}"
+
+
+def _is_good(folder: Path) -> bool:
+    try:
+        check(folder)
+        return True
+    except DamagedCheckpoint as error:
+        log.warning("%s: not used", error)
+        return False

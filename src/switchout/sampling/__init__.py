@@ -1,0 +1,1 @@
+"""Sampling at addresses: the law of counts, Philox, and one algorithm for every framework."""

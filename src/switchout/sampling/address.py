@@ -1,0 +1,57 @@
+"""Where the random numbers of a batch are: seed, epoch, side and slot."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from switchout.sampling.backends import backend_of
+from switchout.sampling.philox import MASK, MAX_SLOTS
+
+SIDES = ("source", "target")
+
+
+class Address:
+    """Seed, epoch, side and slot: all of an address but the example and the block.
+
+    Args:
+        seed, epoch: Integers; under jit also scalars of the framework.
+        side: "source" or "target".
+        slot: Which of the policies chained on this side.
+    """
+
+    __slots__ = ("epoch", "seed", "side", "slot", "stream")  # made at every call: kept small
+
+    def __init__(self, seed: Any, epoch: Any = 0, side: str = "source", slot: int = 0) -> None:
+        is_plain = type(seed) is int and 0 <= seed <= MASK
+        self.seed = seed if is_plain else _checked(seed, "seed", 1 << 64)
+        is_plain = type(epoch) is int and 0 <= epoch <= MASK
+        self.epoch = epoch if is_plain else _checked(epoch, "epoch", 1 << 32)
+        if side not in SIDES:
+            raise ValueError(f"side must be 'source' or 'target', got {side!r}")
+        if not 0 <= slot < MAX_SLOTS:
+            raise ValueError(f"at most {MAX_SLOTS} policies can be chained, got slot {slot}")
+        self.side, self.slot = side, slot
+        self.stream = (side == "target") << 31 | slot << 24  # the upper eight bits of c3, in place
+
+
+def _checked(value: Any, name: str, limit: int) -> Any:
+    """Return an integer in range; a traced scalar, whose value is not known yet, passes as is."""
+    if isinstance(value, bool | float | str) or value is None:
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if hasattr(value, "dtype") and not isinstance(value, np.generic | np.ndarray):
+        backend = backend_of(value)
+        if not backend.is_integer(value):
+            raise TypeError(f"{name} must be an integer, got {value!r}")
+        if not backend.on_host(value):
+            return value
+        value = backend.to_numpy(value).item()
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from None
+    if not 0 <= number < limit:
+        raise ValueError(f"{name} must lie in 0 <= {name} < 2^{limit.bit_length() - 1}: {number}")
+    return number

@@ -1,0 +1,84 @@
+"""Array libraries: found by the type of the array, never imported on the user's behalf.
+
+A backend is the dozen operations that `switchout.sampling` needs. Requirements:
+
+* A framework's module here is loaded only if the framework itself is in ``sys.modules``: a torch
+  tensor can only exist if torch is loaded.
+* Random words are 32-bit unsigned numbers held in a type with room for them: int64 where there is
+  one, uint32 in JAX, which has no 64-bit integers by default.
+* ``on_host`` says whether values can be looked at now, without a copy from a device or a tracer;
+  such arrays go through the numba kernel as NumPy views.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Protocol
+
+import numpy as np
+
+Array = Any  # an array of NumPy, PyTorch, TensorFlow or JAX
+
+
+class Backend(Protocol):
+    """What the array path needs of a framework; words are unsigned 32-bit numbers."""
+
+    name: str
+
+    def owns(self, x: Array) -> bool: ...
+    def on_host(self, x: Array) -> bool: ...
+    def to_numpy(self, x: Array) -> np.ndarray[Any, Any]: ...
+    def from_numpy(self, array: np.ndarray[Any, Any], like: Array) -> Array: ...
+    def from_floats(self, array: np.ndarray[Any, Any], like: Array) -> Array: ...
+    def is_compiling(self) -> bool: ...
+    def is_integer(self, x: Array) -> bool: ...
+    def is_bool(self, x: Array) -> bool: ...
+    def words(self, x: Any, like: Array) -> Array: ...
+    def split(self, x: Any, like: Array) -> tuple[Any, Any]: ...
+    def restore(self, words: Array, like: Array) -> Array: ...
+    def multiply(self, a: Array, b: Any) -> tuple[Array, Array]: ...
+    def add(self, a: Array, b: Any) -> tuple[Array, Array]: ...
+    def xor(self, a: Any, b: Any) -> Array: ...
+    def where(self, condition: Array, a: Any, b: Any) -> Array: ...
+    def take(self, table: Array, index: Array) -> Array: ...
+    def searchsorted(self, table: Array, values: Array) -> Array: ...
+    def cumsum_rows(self, mask: Array) -> Array: ...
+    def host_table(self, build: Any, tau: Any, n_entries: int) -> tuple[Array, Array]: ...
+
+
+FRAMEWORKS = ("numpy", "torch", "tensorflow", "jax")
+_BY_TYPE: dict[type, Backend] = {}
+
+
+def backend_of(x: Array) -> Backend:
+    """Return the backend of an array; a list or another object is a TypeError."""
+    found = _BY_TYPE.get(type(x))
+    if found is not None:
+        return found
+    for name in FRAMEWORKS:
+        backend = _load(name) if name in sys.modules else None
+        if backend is not None and backend.owns(x):
+            _BY_TYPE[type(x)] = backend
+            return backend
+    raise TypeError(
+        f"expected an array of NumPy, PyTorch, TensorFlow or JAX, got {type(x).__name__}"
+    )
+
+
+def _load(name: str) -> Backend:
+    # Import statements, because torch.compile can follow those.
+    if name == "torch":
+        from switchout.sampling.backends.torch import BACKEND as torch_backend
+
+        return torch_backend
+    if name == "tensorflow":
+        from switchout.sampling.backends.tensorflow import BACKEND as tensorflow_backend
+
+        return tensorflow_backend
+    if name == "jax":
+        from switchout.sampling.backends.jax import BACKEND as jax_backend
+
+        return jax_backend
+    from switchout.sampling.backends.numpy import BACKEND as numpy_backend
+
+    return numpy_backend

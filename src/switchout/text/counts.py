@@ -1,0 +1,93 @@
+"""What happened to a corpus, in numbers that add up over chunks and parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from switchout.text.arrays import Ints
+from switchout.text.rewriter import Rewritten
+
+REASONS = ("empty source", "empty target", "both sides empty")
+SIDES = ("source", "target")
+
+
+@dataclass
+class SideCounts:
+    """One side: its words, the known ones among them, and how many lines have k changes."""
+
+    words: int = 0
+    known_words: int = 0
+    histogram: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # [most changes + 1]
+
+    def add(self, side: Rewritten) -> None:
+        """Take in the lines of a chunk."""
+        self.words += side.n_words
+        self.known_words += side.n_known
+        self._add_histogram(np.bincount(side.changes[side.changes >= 0]))
+
+    def merge(self, other: SideCounts) -> None:
+        """Take in other counts."""
+        self.words += other.words
+        self.known_words += other.known_words
+        self._add_histogram(other.histogram)
+
+    def _add_histogram(self, more: Any) -> None:
+        total = np.zeros(max(more.size, self.histogram.size), np.int64)
+        total[: self.histogram.size] += self.histogram
+        total[: more.size] += more
+        self.histogram = total
+
+    @property
+    def changes(self) -> int:
+        """Number of changed words."""
+        return int(self.histogram @ np.arange(self.histogram.size))
+
+
+@dataclass
+class Counts:
+    """Lines of a corpus, or pairs where it has two sides."""
+
+    read: int = 0
+    written: int = 0
+    dropped: Ints = field(default_factory=lambda: np.zeros(3, np.int64))  # by reason
+    sides: dict[str, SideCounts] = field(default_factory=dict)
+
+    def merge(self, other: Counts) -> None:
+        """Take in other counts."""
+        self.read += other.read
+        self.written += other.written
+        self.dropped += other.dropped
+        for name, side in other.sides.items():
+            self.sides.setdefault(name, SideCounts()).merge(side)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        sides = {
+            name: {
+                "words": side.words,
+                "known_words": side.known_words,
+                "changes": side.changes,
+                "histogram": side.histogram.tolist(),
+            }
+            for name, side in self.sides.items()
+        }
+        dropped = dict(zip(REASONS, self.dropped.tolist(), strict=True))
+        return {"pairs": self.read, "written": self.written, "dropped": dropped, **sides}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Counts:
+        """Return the counts that `to_dict` described."""
+        sides = {
+            name: SideCounts(
+                data[name]["words"],
+                data[name]["known_words"],
+                np.array(data[name]["histogram"], np.int64),
+            )
+            for name in SIDES
+            if name in data
+        }
+        dropped = np.array([data["dropped"][reason] for reason in REASONS])
+        return cls(data["pairs"], data["written"], dropped, sides)

@@ -1,0 +1,183 @@
+"""The words of one side, as bytes: read from a vocabulary file, ready for the kernel.
+
+* One word a line, or ``word number`` (counts or scores) a line; a sentencepiece ``.model``; a
+  Hugging Face ``tokenizer.json``. The order of the file is the order of the ids.
+* Special words stay out of the hash table: text that holds one is left alone and not counted, and
+  none is ever drawn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from switchout.errors import SwitchOutError
+from switchout.files import naming
+from switchout.text.arrays import PADDING, WordTable
+from switchout.text.native import Kernel
+from switchout.text.streams import open_input
+from switchout.words import MAX_SIZE, Words
+
+SPECIAL_WORDS = (
+    "<pad>", "<s>", "</s>", "<unk>", "<bos>", "<eos>", "<blank>", "<mask>", "<blank_word>",
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]",
+)  # fmt: skip
+
+fill_slots = Kernel("passes", "fill_slots", n_results=1)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Known words, in the order of their ranks.
+
+    Attributes:
+        known: The words that may be replaced and drawn.
+        n_special: How many entries of the vocabulary are not words.
+    """
+
+    known: tuple[bytes, ...]
+    n_special: int = 0
+
+    @property
+    def words(self) -> Words:
+        """The same words as ids 0, 1, …, for a policy."""
+        return Words(len(self.known), special_ids=())
+
+    @cached_property
+    def digest(self) -> str:
+        """Hash of the known words in order."""
+        return hashlib.sha256(b"\n".join(self.known)).hexdigest()[:16]
+
+    def table(self, null_word: bytes) -> WordTable:
+        """Return the hash table; ``null_word`` becomes the entry behind the last word."""
+        entries = (*self.known, null_word)
+        offsets = np.zeros(len(entries) + 1, np.int64)
+        np.cumsum([len(word) for word in entries], out=offsets[1:])
+        blob = np.frombuffer(b"".join(entries) + bytes(PADDING), np.uint8)
+        slots = np.zeros((2 << max(4, len(self.known)).bit_length(), 4), np.uint64)
+        (twin,) = fill_slots(slots, blob, offsets, len(self.known))
+        if twin >= 0:
+            word = self.known[twin].decode(errors="replace")
+            raise SwitchOutError(f"vocabulary: the word {word!r} stands there twice")
+        return WordTable(slots, blob, offsets)
+
+
+def make_lexicon(
+    entries: Iterable[bytes],
+    *,
+    special_words: Collection[str] = SPECIAL_WORDS,
+    special_pattern: str | None = None,
+    name: str = "vocabulary",
+) -> Lexicon:
+    """Return the lexicon of vocabulary entries; a pattern matches whole words."""
+    entries = list(entries)
+    specials = {word.encode() for word in special_words}
+    if special_pattern is not None:
+        try:
+            pattern = re.compile(special_pattern.encode())
+        except re.error as error:
+            raise SwitchOutError(
+                f"special pattern {special_pattern!r}: no regular expression ({error})"
+            ) from None
+        specials |= {word for word in entries if pattern.fullmatch(word)}
+    known = tuple(word for word in entries if word not in specials)
+    if len(known) > MAX_SIZE:
+        raise SwitchOutError(
+            f"{name}: {len(known):,} words are more than {MAX_SIZE:,}; count fewer"
+        )
+    return Lexicon(known, len(entries) - len(known))
+
+
+def read_vocabulary(path: str | Path) -> tuple[list[bytes], set[str]]:
+    """Return the entries of a vocabulary file in order, and those that its format calls special."""
+    with naming(str(path)), open_input(str(path)) as stream:
+        content = stream.read()
+    if content[:1] == b"{" and str(path).endswith(".json"):
+        return _hugging_face(path, content)
+    if str(path).endswith((".model", ".spm")):
+        return _sentencepiece(path)
+    return _word_list(path, content), set()
+
+
+def _word_list(path: str | Path, content: bytes) -> list[bytes]:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SwitchOutError(f"{path}:{line}: not valid UTF-8 ({error.reason})") from None
+    lines = content.removesuffix(b"\n").split(b"\n") if content else []
+    if lines == content.split() and len(set(lines)) == len(lines):
+        return lines
+    words, seen = [], dict[bytes, int]()
+    for number, text in enumerate(lines, 1):
+        fields = text.split()
+        if not fields:
+            raise SwitchOutError(f"{path}:{number}: empty line, expected a word")
+        if len(fields) > 2 or (len(fields) == 2 and not _is_number(fields[1])):
+            raise SwitchOutError(
+                f"{path}:{number}: expected one word, or a word and a number, got {text[:60]!r}"
+            )
+        first = seen.setdefault(fields[0], number)
+        if first != number:
+            raise SwitchOutError(
+                f"{path}:{number}: the word of line {first} again: {fields[0].decode()!r}"
+            )
+        words.append(fields[0])
+    return words
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def load_sentencepiece(path: str | Path) -> Any:
+    """Return the processor of a sentencepiece model."""
+    try:
+        from sentencepiece import SentencePieceProcessor
+    except ImportError:
+        raise SwitchOutError(
+            f"{path}: sentencepiece is not installed: pip install 'switchout[subword]'"
+        ) from None
+    try:
+        return SentencePieceProcessor(model_file=str(path))
+    except (RuntimeError, OSError) as error:
+        raise SwitchOutError(f"{path}: no sentencepiece model ({error})") from None
+
+
+def _sentencepiece(path: str | Path) -> tuple[list[bytes], set[str]]:
+    model = load_sentencepiece(path)
+    pieces = [model.id_to_piece(i) for i in range(model.get_piece_size())]
+    special = {
+        piece
+        for i, piece in enumerate(pieces)
+        if model.is_control(i) or model.is_unknown(i) or model.is_unused(i) or model.is_byte(i)
+    }
+    return [piece.encode() for piece in pieces], special
+
+
+def _hugging_face(path: str | Path, content: bytes) -> tuple[list[bytes], set[str]]:
+    try:
+        described = json.loads(content)
+        vocabulary = described["model"]["vocab"]
+        if isinstance(vocabulary, list):  # Unigram: [[piece, score], …]
+            vocabulary = {piece: i for i, (piece, _) in enumerate(vocabulary)}
+        added = {token["content"]: token for token in described.get("added_tokens", [])}
+        ids = vocabulary | {word: token["id"] for word, token in added.items()}
+        special = {word for word, token in added.items() if token.get("special")}
+        unknown = described["model"].get("unk_token")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SwitchOutError(f"{path}: no tokenizer.json of Hugging Face ({error!r})") from None
+    words = sorted(ids, key=ids.__getitem__)
+    return [word.encode() for word in words], special | ({unknown} if unknown else set())

@@ -1,0 +1,81 @@
+"""One pass over a corpus in this process: read, rewrite on some threads, write in order.
+
+The kernel runs without the interpreter's lock, so threads do what processes would, with no copy
+of the vocabulary and nothing to send. One worker means no thread at all.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from switchout.text.counts import Counts
+from switchout.text.formats import Chunk, Part, Written
+from switchout.text.job import Job
+from switchout.text.streams import all_or_nothing
+
+QUEUED = 6  # chunks a thread; with fewer, threads sometimes wait while this one writes
+
+Done = tuple[Chunk, Written, Counts]
+
+
+def run_part(
+    job: Job,
+    paths: list[str],
+    *,
+    part: Part | None = None,
+    workers: int = 1,
+    sync: bool = False,
+    digests: Any = None,
+    on_chunk: Callable[[Chunk], None] | None = None,
+) -> Counts:
+    """Augment one part of a corpus, or all of it, into the files ``paths``.
+
+    Args:
+        job: What to do.
+        paths: Output files, in the format's order.
+        part: Which lines; None: all.
+        workers: Threads that rewrite.
+        sync: Whether the content must be on the disk before the files get their names.
+        digests: Take in the content of the input files as it is read.
+        on_chunk: Called after each chunk.
+    """
+    rewriters = job.rewriters()
+    chunks = job.format.chunks(part or Part(), job.chunk_bytes, digests)
+    total = Counts()
+    outputs = [job.format.open_output(path, sync=sync) for path in paths]
+    with all_or_nothing(outputs):
+        work = partial(job.work, rewriters=rewriters)
+        for chunk, written, counts in _in_order(chunks, work, workers):
+            job.format.write(outputs, chunk, written)
+            for rewriter, side in zip(rewriters, written.sides, strict=True):
+                if side is not None:
+                    rewriter.take_back(side)
+            total.merge(counts)
+            if on_chunk is not None:
+                on_chunk(chunk)
+    return total
+
+
+def _in_order(
+    chunks: Iterator[Chunk], work: Callable[[Chunk], Done], workers: int
+) -> Iterator[Done]:
+    """Yield the results of all chunks in their order, with few of them in memory."""
+    if workers == 1:
+        yield from map(work, chunks)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque[Future[Done]] = deque()
+        try:
+            for chunk in chunks:
+                waiting.append(pool.submit(work, chunk))
+                if len(waiting) > QUEUED * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -1,0 +1,179 @@
+"""Pairs in two columns of a Parquet file; all other columns are kept.
+
+A value may hold newlines: here records, not lines, are numbered. A part is a range of row groups.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from switchout.errors import SwitchOutError, did_you_mean
+from switchout.text.arrays import PADDING, Lines
+from switchout.text.formats import Chunk, Part, Written
+from switchout.text.rewriter import Rewritten
+from switchout.text.streams import Output, all_or_nothing
+
+_RECORDS_PER_MB = 4096
+
+
+class ParquetOutput(Output):
+    """A Parquet file being written."""
+
+    def __init__(self, path: str, schema: Any, *, sync: bool) -> None:
+        super().__init__(path, sync=sync, compress=False)
+        with self.guard():
+            self._writer = _pyarrow()[1].ParquetWriter(self.stream, schema)
+
+    def write_table(self, table: Any) -> None:
+        """Append a table as a row group."""
+        with self.guard():
+            self._writer.write_table(table)
+
+    def close(self) -> None:
+        """End the file."""
+        with self.guard():
+            self._writer.close()
+        super().close()
+
+
+@dataclass(frozen=True)
+class ParquetFile:
+    """A Parquet file with a column of sentences for each side, or for one."""
+
+    path: str
+    source: str | None
+    target: str | None
+    suffixes = ("parquet",)
+
+    def renamed(self, names: dict[str, str]) -> ParquetFile:
+        """Return the same with the input file elsewhere."""
+        return replace(self, path=names.get(self.path, self.path))
+
+    @property
+    def inputs(self) -> list[str]:
+        """The file to read."""
+        return [self.path]
+
+    def chunks(self, part: Part, chunk_bytes: int, digests: Any = None) -> Iterator[Chunk]:
+        """Yield the records of a part."""
+        pyarrow, _ = _pyarrow()
+        self._digest(digests)
+        file = self._open()
+        first, stop = part.ranges[0]
+        groups = list(range(first, file.num_row_groups if stop is None else stop))
+        line = part.first_line
+        batch_size = max(1, chunk_bytes * _RECORDS_PER_MB >> 20)
+        for batch in file.iter_batches(batch_size, row_groups=groups):
+            table = pyarrow.Table.from_batches([batch])
+            sides = tuple(
+                None if name is None else _lines(table.column(name))
+                for name in (self.source, self.target)
+            )
+            if table.num_rows:
+                yield Chunk(line, sides, table.num_rows, (table.nbytes,), (False, False), table)  # type: ignore[arg-type]
+            line += table.num_rows
+
+    def cut(self, part_bytes: int, digests: Any = None) -> list[Part]:
+        """Return parts of whole row groups, about ``part_bytes`` each."""
+        self._digest(digests)
+        metadata = self._open().metadata
+        parts: list[Part] = []
+        begin, first_line, n_lines, size = 0, 0, 0, 0
+        for group in range(metadata.num_row_groups):
+            n_lines += metadata.row_group(group).num_rows
+            size += metadata.row_group(group).total_byte_size
+            if size >= part_bytes or group == metadata.num_row_groups - 1:
+                parts.append(Part(first_line, n_lines, ((begin, group + 1),)))
+                begin, first_line, n_lines, size = group + 1, first_line + n_lines, 0, 0
+        return parts
+
+    def open_output(self, path: str, *, sync: bool) -> Output:
+        """Return a file to write chunks to."""
+        return ParquetOutput(path, self._open().schema_arrow, sync=sync)
+
+    def write(self, outputs: list[Any], chunk: Chunk, written: Written) -> None:
+        """Write the records of a chunk with their new sentences."""
+        table = chunk.rest.take(written.rows)
+        for name, side in zip((self.source, self.target), written.sides, strict=True):
+            if name is not None and side is not None:
+                old = table.column(name)
+                new = _column(side).cast(old.type)
+                if old.null_count:
+                    new = _pyarrow()[0].compute.if_else(old.is_null(), None, new)
+                table = table.set_column(table.schema.get_field_index(name), name, new)
+        outputs[0].write_table(table.cast(chunk.rest.schema))
+
+    def join(self, parts: list[Path], path: str) -> None:
+        """Write the row groups of finished parts to one file."""
+        _, parquet = _pyarrow()
+        output = ParquetOutput(path, self._open().schema_arrow, sync=True)
+        with all_or_nothing([output]):
+            for part in parts:
+                file = parquet.ParquetFile(part)
+                for group in range(file.num_row_groups):
+                    output.write_table(file.read_row_group(group))
+
+    def _digest(self, digests: Any) -> None:
+        if digests:
+            with Path(self.path).open("rb") as handle:
+                hashlib.file_digest(handle, lambda: digests[0])
+
+    def _open(self) -> Any:
+        pyarrow, parquet = _pyarrow()
+        try:
+            file = parquet.ParquetFile(self.path)
+        except FileNotFoundError:
+            raise SwitchOutError(f"{self.path}: no such file") from None
+        except (pyarrow.ArrowException, OSError) as error:
+            raise SwitchOutError(f"{self.path}: no Parquet file ({error})") from None
+        for name in (self.source, self.target):
+            names = file.schema_arrow.names
+            if name is not None and name not in names:
+                raise SwitchOutError(f"{self.path}: no column {name!r}{did_you_mean(name, names)}")
+            if name is not None and not _is_text(file.schema_arrow.field(name).type):
+                kind = file.schema_arrow.field(name).type
+                raise SwitchOutError(f"{self.path}: column {name!r} holds {kind}, expected strings")
+        return file
+
+
+def _is_text(kind: Any) -> bool:
+    types = _pyarrow()[0].types
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _lines(column: Any) -> Lines:
+    """Return a column of strings as spans, without a copy beyond the padding."""
+    pyarrow, _ = _pyarrow()
+    array = pyarrow.compute.fill_null(column, "").cast(pyarrow.large_string()).combine_chunks()
+    if isinstance(array, pyarrow.ChunkedArray):
+        array = pyarrow.concat_arrays(array.chunks)
+    _, offsets, data = array.buffers()
+    stops = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+    text = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
+    padded = np.concatenate([text[: stops[-1]], np.zeros(PADDING, np.uint8)])
+    return Lines(padded, stops[:-1].copy(), stops[1:].copy(), 0)
+
+
+def _column(side: Rewritten) -> Any:
+    pyarrow, _ = _pyarrow()
+    offsets = np.concatenate([[0], side.ends]).astype(np.int64)
+    buffers = [None, pyarrow.py_buffer(offsets), pyarrow.py_buffer(side.data[: side.size])]
+    return pyarrow.Array.from_buffers(pyarrow.large_string(), side.ends.size, buffers)
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.compute
+        import pyarrow.parquet
+    except ImportError:
+        raise SwitchOutError(
+            "Parquet needs pyarrow, which is not installed: pip install 'switchout[parquet]'"
+        ) from None
+    return pyarrow, pyarrow.parquet

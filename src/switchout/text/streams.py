@@ -1,0 +1,259 @@
+"""Files in and out: whole lines in chunks, any compression, nothing half-done under a final name.
+
+* ``-`` is standard input or output; the suffix tells the compression (.gz .xz .bz2 .zst).
+* Memory is a chunk or the longest line, whichever is more.
+* A regular file is written under a temporary name and renamed at the end. A device or pipe
+  (``/dev/null``, a FIFO) is written directly: renaming would replace it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from switchout.errors import SwitchOutError
+from switchout.files import naming
+from switchout.text.arrays import PADDING, Bytes, Lines
+from switchout.text.native import Kernel
+
+CHUNK_BYTES = 1 << 20
+COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
+_NEWLINE = 0x0A
+
+find_lines = Kernel("passes", "find_lines", n_results=1)
+
+
+def is_compressed(path: str) -> bool:
+    """Return whether the suffix says so."""
+    return path.endswith(COMPRESSED)
+
+
+def open_input(path: str) -> Any:
+    """Return an unbuffered binary stream, decompressed by suffix."""
+    if path == "-":
+        return open(0, "rb", buffering=0, closefd=False)
+    with naming(path):
+        if not is_compressed(path):
+            return Path(path).open("rb", buffering=0)
+        if Path(path).stat().st_size == 0:
+            raise SwitchOutError(f"{path}: damaged or truncated archive (0 bytes)")
+        from xopen import xopen
+
+        return xopen(path, "rb", threads=0)
+
+
+class LineReader:
+    """Whole lines of one file, a chunk at a time.
+
+    Args:
+        path: File name or ``-``.
+        chunk_bytes: How much to read at once.
+        offset, n_bytes: Read only this part of an uncompressed file.
+        digest: Takes in the content as it is read.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        chunk_bytes: int = CHUNK_BYTES,
+        offset: int = 0,
+        n_bytes: int | None = None,
+        digest: Any = None,
+    ) -> None:
+        self.path = path
+        self.lines_taken = 0
+        self._lacks_newline = False
+        self._digest = digest
+        self._stream = open_input(path)
+        if offset:
+            self._stream.seek(offset)
+        self._left = sys.maxsize if n_bytes is None else n_bytes
+        self._chunk_bytes = chunk_bytes
+        self._lines = _no_lines()
+        self._tail: Bytes = np.empty(0, np.uint8)  # the beginning of a line whose end is not read
+        self._next = 0
+        self._at_end = False
+
+    def available(self) -> int:
+        """Return how many lines can be taken; 0 only at the end of the file."""
+        while self._next == self._lines.ends.size and not self._at_end:
+            self._fill()
+        return int(self._lines.ends.size) - self._next
+
+    def take(self, count: int) -> Lines:
+        """Return the next ``count`` lines; they stay valid."""
+        start, stop = self._next, self._next + count
+        self._next = stop
+        self.lines_taken += count
+        data, starts, ends, gap = self._lines
+        return Lines(data, starts[start:stop], ends[start:stop], gap)
+
+    @property
+    def ended_without_newline(self) -> bool:
+        """Whether the line taken last is the last of the file and had no newline."""
+        return self._lacks_newline and self._next == self._lines.ends.size
+
+    def count_rest(self) -> int:
+        """Read on to the end and return the number of lines of the whole file."""
+        while n := self.available():
+            self.take(n)
+        return self.lines_taken
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+
+    def _fill(self) -> None:
+        """Read a chunk, or as much more as the rest of a long line."""
+        carried = self._tail.size
+        room = max(self._chunk_bytes, carried)
+        data = np.empty(carried + room + 1 + PADDING, np.uint8)
+        data[:carried] = self._tail
+        size = carried + self._read(data.data[carried : carried + room])
+        if self._at_end and size and data[size - 1] != _NEWLINE:
+            data[size] = _NEWLINE  # every line has one inside; the writer takes it off again
+            size += 1
+            self._lacks_newline = True
+        data[size:] = 0
+        self._lines = lines_of(data, size)
+        self._next = 0
+        done = int(self._lines.ends[-1]) + 1 if self._lines.ends.size else 0
+        self._tail = data[done:size]
+
+    def _read(self, room: memoryview) -> int:
+        filled = 0
+        with naming(self.path):
+            while filled < len(room):
+                n = self._stream.readinto(room[filled : filled + self._left])
+                if not n:
+                    self._at_end = True
+                    break
+                filled += n
+                self._left -= n
+        if self._digest is not None:
+            self._digest.update(room[:filled])
+        return filled
+
+
+def lines_of(data: Bytes, size: int) -> Lines:
+    """Return the complete lines of ``data[:size]``."""
+    capacity = size // 32 + 16
+    while True:
+        starts, ends = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
+        (count,) = find_lines(data, size, starts, ends)
+        if count < capacity:
+            return Lines(data, starts[:count], ends[:count], 1)
+        capacity *= 4
+
+
+def _no_lines() -> Lines:
+    none = np.empty(0, np.int64)
+    return Lines(np.empty(0, np.uint8), none, none, 1)
+
+
+class Output:
+    """One file being written; it gets its name by `commit`.
+
+    Example:
+        >>> out = Output("-")
+        >>> out.is_regular
+        False
+    """
+
+    def __init__(self, path: str, *, sync: bool = False, compress: bool = True) -> None:
+        self.path = path
+        self._sync = sync
+        self._compress = compress and is_compressed(path)
+        self._final: Path | None = None
+        self.stream: BinaryIO
+        with self.guard():
+            self.stream = self._open()
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether the output is a file that gets its name at the end."""
+        return self._final is not None
+
+    def write(self, data: Any) -> None:
+        """Write all bytes."""
+        with self.guard():
+            view = memoryview(data)
+            while view:
+                view = view[self.stream.write(view) :]
+
+    def close(self) -> None:
+        """End the content; no name yet."""
+        with self.guard():
+            self.stream.close()
+            if self._sync and self._final is not None:
+                with self.partial.open("rb+") as handle:
+                    os.fsync(handle.fileno())
+
+    def commit(self) -> None:
+        """Give the closed file its name."""
+        if self._final is not None:
+            with self.guard():
+                self.partial.replace(self._final)
+
+    def discard(self) -> None:
+        """Remove what has no name yet."""
+        with suppress(OSError):  # the disk may still be full
+            self.stream.close()
+        if self._final is not None:
+            self.partial.unlink(missing_ok=True)
+
+    @property
+    def partial(self) -> Path:
+        """The temporary name, unique to this process."""
+        assert self._final is not None
+        return self._final.with_name(f".{os.getpid()}.partial.{self._final.name}")
+
+    def _open(self) -> Any:
+        if self.path == "-":
+            return open(1, "wb", buffering=0, closefd=False)
+        path = Path(self.path)
+        if path.is_dir():
+            raise SwitchOutError(f"{path}: is a folder, expected a file name")
+        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+            return path.open("wb", buffering=0)
+        if not path.parent.is_dir():
+            raise SwitchOutError(f"{path}: the folder {path.parent} does not exist")
+        self._final = path.resolve()
+        if not self._compress:
+            return self.partial.open("wb", buffering=0)
+        from xopen import xopen
+
+        return xopen(self.partial, "wb", threads=0)
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Turn what goes wrong with the output into one line that names it."""
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            reason = error.strerror or error
+            raise SwitchOutError(f"{self.path}: cannot be written ({reason})") from None
+
+
+@contextmanager
+def all_or_nothing(outputs: list[Output]) -> Iterator[None]:
+    """Give all outputs their names if the block succeeds, none otherwise."""
+    try:
+        yield
+        for output in outputs:
+            output.close()
+        for output in outputs:
+            output.commit()
+    finally:
+        for output in outputs:
+            output.discard()
