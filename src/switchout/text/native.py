@@ -31,7 +31,10 @@ _SOURCES = [
         _HERE / f"{name}.py"
         for name in ("arrays", "compiler", "kernel", "native", "passes", "scan")
     ),
-    *(_HERE.parent / f"{name}.py" for name in ("intrinsics", "kernels", "sampling/philox", "philox_numba")),
+    *(
+        _HERE.parent / f"{name}.py"
+        for name in ("intrinsics", "kernels", "sampling/philox", "philox_numba")
+    ),
 ]
 _FOLDERS = [_HERE / "__pycache__", Path("~/.cache/switchout").expanduser()]
 _WORD = 0xFFFFFFFFFFFFFFFF
