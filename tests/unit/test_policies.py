@@ -252,3 +252,22 @@ def test_stream_numbers_examples_across_ranks_and_resumes():
         policy.stream(seed=8).restore(one.state())
     with pytest.raises(ValueError, match="rank"):
         policy.stream(seed=7, rank=3, world_size=3)
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 7, 40])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        so.SwitchOut(so.Words(50), tau=0.7),
+        so.SwitchOut(so.Words(50), rate=0.2),
+        so.Hamming(so.Words(50), tau=0.3),
+        so.WordDropout(so.Words(50), rate=0.3),
+    ],
+    ids=repr,
+)
+def test_law_of_changed_words_sums_to_one_and_has_the_closed_mean(policy, length):
+    law = policy.change_probabilities(length)
+    assert law.shape == (length + 1,)
+    np.testing.assert_allclose(law.sum(), 1)
+    mean = (law * np.arange(length + 1)).sum()
+    np.testing.assert_allclose(mean, policy.expected_changes(length), atol=1e-12)

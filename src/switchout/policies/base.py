@@ -12,7 +12,7 @@ from switchout.policies.stream import Stream
 from switchout.sampling.address import Address
 from switchout.sampling.backends import Array, backend_of
 from switchout.sampling.corrupt import corrupt
-from switchout.sampling.laws import Floats
+from switchout.sampling.laws import Floats, log_binomials
 from switchout.sampling.rule import Rule
 from switchout.words import Words
 
@@ -172,6 +172,19 @@ class HammingPolicy(RulePolicy):
         """Return the log of how many words each word may become."""
         n_draw = len(self.words)
         return np.asarray(np.log(n_draw - inside.astype(np.float64)))
+
+    def change_probabilities(self, length: int) -> Floats:
+        """Return how probable 0, 1, … ``length`` changed words are, [length + 1].
+
+        Example:
+            >>> import switchout as so
+            >>> so.SwitchOut(so.Words(32000), tau=1.0).change_probabilities(10)[:3].round(3)
+            array([0.723, 0.145, 0.078])
+        """
+        if length < 0:
+            raise ValueError(f"length must be at least 0, got {length}")
+        patterns = [self.log_pattern(length, h, (0, 0)) for h in range(length + 1)]
+        return np.exp(log_binomials(length) + np.array(patterns, np.float64))
 
     @abstractmethod
     def expected_changes(self, lengths: npt.ArrayLike) -> Floats:

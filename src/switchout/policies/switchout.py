@@ -91,7 +91,7 @@ class SwitchOut(HammingPolicy):
             return 0.0
         patterns = self._log_patterns(length)
         h = np.arange(length + 1)
-        log_mass = _log_binomials(length) + patterns  # of all sentences at Hamming distance h
+        log_mass = laws.log_binomials(length) + patterns  # of all sentences at Hamming distance h
         log_q = patterns - h * np.log(len(self.words) - 1)
         mass = np.exp(log_mass)
         return float(-(mass * np.where(mass > 0, log_q, 0.0)).sum())
@@ -116,8 +116,3 @@ def rule_of(tau: Any) -> Rule:
 @lru_cache(maxsize=256)
 def _rule_of_float(tau: float) -> Rule:
     return Rule(tau=laws.check_tau(tau))
-
-
-def _log_binomials(n: int) -> Floats:
-    log_factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
-    return np.asarray(log_factorials[n] - log_factorials - log_factorials[::-1])

@@ -139,3 +139,9 @@ def tau_for_rate(rate: float, lengths: npt.ArrayLike) -> Floats:
         is_low = expected_count(np.exp(middle), length) < rate * length
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     return np.where(length > 0, np.exp((low + high) / 2), 0.0)
+
+
+def log_binomials(n: int) -> Floats:
+    """Return log C(n, h) for h = 0..n."""
+    log_factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
+    return np.asarray(log_factorials[n] - log_factorials - log_factorials[::-1])
