@@ -123,7 +123,8 @@ def _replace_words(
     """
     bits, counts = np.empty(TILE, np.uint64), np.empty(TILE, np.int64)
     visited, bounds = np.empty(TILE, np.int64), np.empty(TILE, np.int64)
-    scratch = np.empty((8, TILE + SPAN), np.int64)  # of `_apply_hits`, made once
+    scratch = np.empty((9, TILE + SPAN), np.int64)  # of `_apply_hits`, made once
+    scratch[8, 0] = NOWHERE
     # Spans of up to 64 words with a hit: row and first word; which of the words.
     spans, hits, n_spans, n_hits = np.empty((2, TILE), np.int64), np.empty(TILE, np.uint64), 0, 0
     for tile in range(0, rows.shape[0], TILE):
@@ -197,7 +198,7 @@ def _apply_hits(
     # Of each hit: its span, which word of the sentence, where that is in ``rows.flat``; example
     # and random bits. Of each span: where its words begin.
     span_of, word_of, places, first_words = scratch[0], scratch[1], scratch[2], scratch[3]
-    examples, bits = scratch[4].view(np.uint64), scratch[5:].view(np.uint64)
+    examples, bits = scratch[4].view(np.uint64), scratch[5:8].view(np.uint64)
     i, hit = 0, hits[0]
     for h in range(n_hits):  # the ones of ``hits``, one by one, without a branch
         span_of[h], word_of[h] = i, spans[1, i] + n_zeros_below(hit)
@@ -207,7 +208,7 @@ def _apply_hits(
         hit = hits[min(i, TILE - 1)] if hit == _NONE else hit
     words = rows.reshape(-1)
     wrong = _find_hits(
-        rows, frozen, spans, hits, i, first_words, span_of, word_of, n_hits, places,
+        rows, frozen, spans, hits, i, first_words, span_of, word_of, n_hits, places, scratch[8],
         lowest, starts, stops,
     )  # fmt: skip
     if wrong != NOWHERE:
@@ -239,20 +240,26 @@ def _apply_hits(
 
 @njit
 def _find_hits(
-    rows, frozen, spans, hits, n_spans, first_words, span_of, word_of, n_hits, places,
+    rows, frozen, spans, hits, n_spans, first_words, span_of, word_of, n_hits, places, cursor,
     lowest, starts, stops,
 ):  # fmt: skip
-    """Fill in ``places``: where in ``rows.flat`` the hit words are; return a wrong row or -1."""
+    """Fill in ``places``: where in ``rows.flat`` the hit words are; return a wrong row or -1.
+
+    ``cursor`` is kept from call to call: a word that became the null word is no word any more, so
+    a sentence must not be counted again from its beginning.
+    """
     width = rows.shape[1]
     for i in range(n_spans):
         first_words[i] = _first_word(
             rows, frozen, spans[0, i], spans[1, i], hits[i], lowest, starts, stops
         )
-    last, column, n_seen = -1, -1, 0  # words of row ``last`` up to and including ``column``
+    # Row ``last`` has ``n_seen`` words up to and including ``column``.
+    last, column, n_seen = cursor[0], cursor[1], cursor[2]
     for h in range(n_hits):
         b, word = spans[0, span_of[h]], word_of[h]
         if first_words[span_of[h]] >= 0:
-            places[h] = b * width + first_words[span_of[h]] + word
+            last, column, n_seen = b, first_words[span_of[h]] + word, word + 1
+            places[h] = b * width + column
             continue
         if b != last:
             last, column, n_seen = b, -1, 0
@@ -265,6 +272,7 @@ def _find_hits(
                     n_seen += frozen.size == 0 or not frozen[b, t]
             column = stop - 1
         places[h] = b * width + column
+    cursor[0], cursor[1], cursor[2] = last, column, n_seen
     return NOWHERE
 
 
