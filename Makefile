@@ -10,27 +10,48 @@ export OMP_NUM_THREADS ?= 1
 # by the number of tests: the slow files have few, and one of them left over would keep all waiting.
 WORKERS ?= 2
 
-.PHONY: demo test test-slow bench lint clean
+# The compiled core, built in place. Its Python: that of .venv, or without one the system's.
+CORE := src/switchout/core
+CORE_BUILT := $(CORE)/_core.abi3.so
+CORE_PYTHON ?= $(shell test -x $(BIN)/python && echo $(BIN)/python || echo $(PYTHON))
 
-demo: .venv/.demo-ready
+.PHONY: demo test test-slow bench lint clean core
+
+demo: .venv/.demo-ready core
 	$(BIN)/python -m switchout.demo
 
-test: .venv/.test-ready lint
+test: .venv/.test-ready core lint
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-test-slow: .venv/.test-ready
+test-slow: .venv/.test-ready core
 	$(BIN)/python -m pytest -m slow
 
-bench: .venv/.test-ready
+bench: .venv/.test-ready core
 	$(BIN)/python benchmarks/run.py
 
-lint: .venv/.test-ready
+lint: .venv/.test-ready core
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+core: $(CORE_BUILT)
+
+$(CORE_BUILT): $(wildcard $(CORE)/*.[ch]) setup.py
+	@$(MAKE) --no-print-directory core-needs
+	@$(CORE_PYTHON) -c 'import sys, setuptools; sys.exit(int(setuptools.__version__.split(".")[0]) < 77)' || { \
+	  echo "$(CORE_PYTHON) has no setuptools >= 77: make .venv/.demo-ready first, or make core CORE_PYTHON=a/venv/bin/python" >&2; exit 2; }
+	$(CORE_PYTHON) setup.py --quiet build_ext --inplace
+	@touch $@
+
+.PHONY: core-needs
+core-needs:
+	@command -v $${CC:-cc} >/dev/null || { \
+	  echo "switchout is built from C and found no compiler (on Debian and Ubuntu: apt-get install gcc python3-dev)" >&2; exit 2; }
+	@$(CORE_PYTHON) -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' || { \
+	  echo "switchout is built from C and found no Python.h (on Debian and Ubuntu: apt-get install python3-dev)" >&2; exit 2; }
+
 clean:
-	rm -rf .venv
+	rm -rf .venv build $(CORE)/*.so
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -42,10 +63,12 @@ clean:
 
 .venv/.demo-ready: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "installing base + train + report (the first time this downloads a few hundred MB)"
-	$(PIP) --editable ".[train,report]"
+	@$(MAKE) --no-print-directory core-needs
+	$(PIP) setuptools
+	$(PIP) --no-build-isolation --editable ".[train,report]"
 	@touch $@
 
 .venv/.test-ready: .venv/.demo-ready
 	@echo "adding TensorFlow, JAX, Ray and the test tools (the first time about 1 GB more)"
-	$(PIP) --editable ".[all,dev]"
+	$(PIP) --no-build-isolation --editable ".[all,dev]"
 	@touch $@

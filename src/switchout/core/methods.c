@@ -1,0 +1,9 @@
+/* methods.c: every function of the module. It is compiled twice, for any processor (methods_any.c)
+   and for those with AVX2 (methods_avx2.c), so that no loop has to ask which one it runs on. */
+
+#include "bind_sampling.c"
+
+PyMethodDef SO_METHODS[] = {
+    SO_SAMPLING_METHODS
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,2 @@
+#define SO_METHODS so_methods_any
+#include "methods.c"
