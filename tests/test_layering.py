@@ -34,7 +34,7 @@ CORE = ["core", "sampling", "policies", "words"]
 
 
 def all_files() -> list[Path]:
-    return sorted(SOURCE.rglob("*.py"))
+    return sorted([*SOURCE.rglob("*.py"), *SOURCE.rglob("*.pyi")])  # .pyi: the compiled core
 
 
 def module_of(path: Path) -> str:
