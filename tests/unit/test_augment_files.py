@@ -373,7 +373,7 @@ def test_bad_vocabularies_are_refused(files, capfd, content, problem):
         ({"tau_x": None, "rate_x": 0.7}, "rate must lie between 0 and 0.5"),
         ({"rate_x": 0.1}, "either --tau-x or --rate-x"),
         ({"policy_x": "switchot"}, "did you mean 'switchout'?"),
-        ({"policy_x": "hamming", "tau_x": None, "rate_x": 0.1}, "takes a temperature"),
+        ({"policy_x": "hamming", "tau_x": None, "rate_x": 0.6}, "rate"),
         ({"policy_y": "raml"}, "--policy-y raml needs --tau-y or --rate-y"),
         ({"seed": -1}, "seed must lie"),
         ({"seed": 2**64}, "seed must lie"),

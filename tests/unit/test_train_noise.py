@@ -10,6 +10,7 @@ from switchout.corpora.vocabulary import Vocabulary
 from switchout.errors import SwitchOutError
 from switchout.policies import RAML, Hamming, Similar, SwitchOut, WordDropout
 from switchout.runs.config import Augment, Side
+from switchout.runs.config_file import load_config, parse_config
 from switchout.runs.noise import build_noise, build_policy, read_vectors
 
 VOCABULARY = Vocabulary(["<pad>", "<s>", "</s>", "<unk>", "red", "green", "blue"])
@@ -21,6 +22,11 @@ POLICIES = {
     "infinite tau": ({"policy": "switchout", "tau": math.inf}, SwitchOut(WORDS, tau=math.inf)),
     "raml": ({"policy": "raml", "tau": 1.1}, RAML(WORDS, tau=1.1)),
     "hamming": ({"policy": "hamming", "tau": 0.2}, Hamming(WORDS, tau=0.2)),
+    "hamming rescaled": (
+        {"policy": "hamming", "tau": 0.9, "rescaled": True},
+        Hamming.rescaled(WORDS, tau=0.9),
+    ),
+    "hamming by rate": ({"policy": "hamming", "rate": 0.1}, Hamming.for_rate(WORDS, rate=0.1)),
     "word dropout": ({"policy": "word_dropout", "rate": 0.1}, WordDropout(WORDS, rate=0.1)),
     "word dropout by tau": (
         {"policy": "word_dropout", "tau": 1 / math.log(9)},  # rate / (1 - rate) = 1 / 9
@@ -63,16 +69,47 @@ def test_similar_reads_vectors(tmp_path):
 
 MISTAKES = {
     "rate too high": ({"policy": "switchout", "rate": 0.9}, "rate"),
-    "hamming by rate": ({"policy": "hamming", "rate": 0.1}, "needs tau"),
+    "no strength": ({"policy": "raml"}, "either tau or rate"),
+    "rescaled raml": ({"policy": "raml", "tau": 1.0, "rescaled": True}, "hamming"),
+    "similar by rate": ({"policy": "similar", "rate": 0.1, "vectors": "v.txt"}, "needs tau"),
     "similar without vectors": ({"policy": "similar", "tau": 1.0}, "needs vectors"),
 }
 
 
 @pytest.mark.parametrize(("values", "named"), MISTAKES.values(), ids=MISTAKES.keys())
-def test_mistake_names_the_side(values, named):
-    augment = Augment(source=Side(**values))
+def test_mistake_is_found_while_the_configuration_is_read(values, named):
+    plain = {"data": {"corpus": "phrasebook"}, "augment": {"source": values}}
     with pytest.raises(SwitchOutError, match=rf"augment\.source.*{named}"):
-        build_noise(augment, VOCABULARY, VOCABULARY)
+        parse_config(plain, where="c.toml")
+
+
+def test_hamming_by_rate_changes_that_share_of_the_words():
+    policy = build_policy(Side(policy="hamming", rate=0.3), VOCABULARY)
+    assert policy.expected_changes(10) == pytest.approx(3.0)
+
+
+def test_noise_that_changes_most_words_is_warned_about(caplog):
+    hamming = Side(policy="hamming", tau=1.0)
+    build_noise(Augment(source=hamming), VOCABULARY, VOCABULARY)
+    assert not caplog.records  # three words: 42% change
+    many = Vocabulary([*VOCABULARY.tokens, *(f"w{i}" for i in range(2344))])
+    build_noise(Augment(source=hamming), many, many)
+    assert "[augment.source]: hamming changes 99.9% of the words" in caplog.text
+    caplog.clear()
+    rescaled = Side(policy="hamming", tau=1.0, rescaled=True)
+    build_noise(Augment(source=rescaled), many, many)
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("last", ["rate=0.05", "tau=0.5"])
+def test_of_tau_and_rate_the_later_one_wins(last):
+    other = "tau=0.7" if last.startswith("rate") else "rate=0.2"
+    side = load_config(
+        "phrasebook", overrides=[f"augment.source.{other}", f"augment.source.{last}"]
+    ).augment.source
+    name, _, value = last.partition("=")
+    assert getattr(side, name) == float(value)
+    assert getattr(side, other.partition("=")[0]) is None
 
 
 @pytest.mark.parametrize("text", ["red one two\n", "red 1 2\nblue 1\n", ""])

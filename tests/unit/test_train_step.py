@@ -137,6 +137,14 @@ def test_adam_is_torchs_adam_over_the_plain_parameters():
         torch.testing.assert_close(value, names[name].detach(), rtol=1e-5, atol=1e-7)
 
 
+def test_noise_ends_after_its_steps():
+    clean, noisy = trainer_of(), trainer_of(noise=Shift(), noise_steps=1)
+    for step, is_noisy in ((0, True), (1, False), (2, False)):
+        [batch], [same] = noisy.batches(step)[1], clean.batches(step)[1]
+        seen, wanted = noisy.augmented(batch), clean.augmented(same)
+        assert all(map(torch.equal, seen, wanted)) != is_noisy
+
+
 @pytest.mark.parametrize("noise", [None, Shift(), Null()], ids=["clean", "shift", "null"])
 @pytest.mark.parametrize("tied", [False, True])
 def test_null_embedding_is_zero_and_never_trained(noise, tied):

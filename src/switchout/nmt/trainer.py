@@ -47,6 +47,7 @@ class UpdateSpec:
         batch_tokens: Of the global batch, see `BatchPlan`.
         device_tokens: Most cells a process computes at once; a larger share is accumulated.
         clip: Longest gradient; a longer one is scaled down. 0: never.
+        noise_steps: Augment so many steps from the start; None: all.
         precision: Type of matrix products; parameters, sums and Adam are always float32.
         is_compiled: Pass the feed-forward blocks through ``torch.compile``.
     """
@@ -59,6 +60,7 @@ class UpdateSpec:
     epsilon: float = 1e-9
     clip: float = 0.0
     label_smoothing: float = 0.0
+    noise_steps: int | None = None
     precision: Precision = "float32"
     is_compiled: bool = False
 
@@ -224,7 +226,8 @@ class Trainer:
         """
         device = self.device
         src, clean = (torch.from_numpy(ids).to(device) for ids in (batch.src, batch.tgt))
-        if self.noise is None:
+        is_over = self.spec.noise_steps is not None and batch.step >= self.spec.noise_steps
+        if self.noise is None or is_over:
             return src, clean[:, :-1], clean[:, 1:]
         src, tgt = self.noise.sample(
             src,

@@ -42,6 +42,20 @@ class Hamming(ConstantPolicy):
         """
         return cls(words, tau=laws.check_tau(tau) / (1 + math.log(len(words) - 1)))
 
+    @classmethod
+    def for_rate(cls, words: Words, *, rate: float) -> Hamming:
+        """Return the policy that changes each word with probability ``rate``.
+
+        Example:
+            >>> Hamming.for_rate(Words(size=17204), rate=0.05).probability.__round__(6)
+            0.05
+        """
+        rate, others = laws.check_rate(rate, highest=0.5), len(words) - 1
+        if rate == 0:
+            return cls(words, tau=0.0)
+        odds = math.log(others) + math.log1p(-rate) - math.log(rate)  # = 1 / tau
+        return cls(words, tau=1 / odds if odds > 0 else math.inf)
+
     def temperature(self, lengths: npt.ArrayLike) -> Floats:
         return np.full(np.asarray(lengths).shape, self.tau)
 

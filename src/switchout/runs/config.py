@@ -10,6 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from switchout.policies.factory import make_policy
+from switchout.words import Words
+
 Positive = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0, lt=1)]
 # What may change when a run is resumed: how long, how often and where, but not what is learned.
@@ -83,6 +86,7 @@ class Side(Section):
     policy: PolicyName = "none"
     tau: Annotated[float, Field(ge=0)] | None = None
     rate: Annotated[float, Field(ge=0, le=1)] | None = None
+    rescaled: bool = False  # of policy "hamming": tau in (0, 1] is usable; see `Hamming.rescaled`
     unk_is_word: bool = False  # the paper replaces and draws <unk> like any word
     vectors: str | None = None  # of policy "similar": a text file of word vectors
     neighbors: Positive = 32  # of policy "similar": candidates per word
@@ -98,16 +102,22 @@ class Side(Section):
     def _one_strength(self) -> Side:
         if self.policy == "none" and (self.tau is not None or self.rate is not None):
             raise ValueError("tau and rate need a policy")
-        if self.policy != "none" and (self.tau is None) == (self.rate is None):
-            raise ValueError(f"policy {self.policy!r} needs either tau or rate")
+        if self.policy == "similar" and self.vectors is None:
+            raise ValueError("policy 'similar' needs vectors, a file of word vectors")
+        if self.policy == "similar" and self.tau is None:
+            raise ValueError("policy 'similar' needs tau, not rate")
+        if self.policy not in ("none", "similar"):  # any words will do to check the strength
+            words = Words(3, special_ids=())
+            make_policy(self.policy, words, tau=self.tau, rate=self.rate, rescaled=self.rescaled)
         return self
 
 
 class Augment(Section):
-    """Noise of the training data."""
+    """Noise of the training data, in the first ``until`` share of the steps."""
 
     source: Side = Side()
     target: Side = Side()
+    until: Annotated[float, Field(gt=0, le=1)] = 1.0
 
 
 class Train(Section):

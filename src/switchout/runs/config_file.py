@@ -21,6 +21,7 @@ FILE_KEYS = {
     *("vocabulary.source_file", "vocabulary.target_file"),
     *("augment.source.vectors", "augment.target.vectors"),
 }
+_OTHER_STRENGTH = {"tau": "rate", "rate": "tau"}  # a side has one of the two
 PRESETS = Path(__file__).with_name("presets")
 
 
@@ -156,6 +157,8 @@ def _override(values: dict[str, Any], override: str) -> str:
         if not isinstance(place, dict):
             raise SwitchOutError(f"--set {override}: {table} is a value, not a table")
     place[last] = value
+    if len(tables) == 2 and tables[0] == "augment" and last in _OTHER_STRENGTH:
+        place.pop(_OTHER_STRENGTH[last], None)  # the later key wins
     return key
 
 

@@ -11,7 +11,8 @@ from switchout.corpora.vocabulary import PAD, Vocabulary
 from switchout.errors import SwitchOutError
 from switchout.runs.config import Augment, Side
 from switchout.files import read_lines
-from switchout.policies import RAML, Hamming, Pair, Policy, Similar, SwitchOut, WordDropout
+from switchout.policies import Pair, Policy, make_policy
+from switchout.policies.factory import warn_if_too_much
 from switchout.policies.similarity import SimilarityTable
 from switchout.words import Words
 
@@ -28,35 +29,33 @@ def build_noise(augment: Augment, source: Vocabulary, target: Vocabulary) -> Pai
 
 def _named_policy(side: Side, vocabulary: Vocabulary, key: str) -> Policy | None:
     try:
-        return build_policy(side, vocabulary)
+        policy = build_policy(side, vocabulary)
     except ValueError as error:
         raise SwitchOutError(f"[{key}] {error}") from None
+    if policy is not None:
+        warn_if_too_much(policy, f"[{key}]")
+    return policy
 
 
 def build_policy(side: Side, vocabulary: Vocabulary) -> Policy | None:
     """Return the policy of one side; the null word of word dropout is PAD, a zero embedding."""
     if side.policy == "none":
         return None
-    words, tau, rate = vocabulary.words(unk_is_word=side.unk_is_word), side.tau, side.rate
-    if side.policy == "switchout":
-        return SwitchOut(words, tau, rate=rate)
-    if side.policy == "raml":
-        return RAML(words, tau, rate=rate)
-    if side.policy == "word_dropout":
-        if rate is not None:
-            return WordDropout(words, rate=rate, null_id=PAD)
-        assert tau is not None  # one of the two is given: `Side` checks it
-        return WordDropout.for_tau(words, tau=tau, null_id=PAD)
-    if tau is None:
-        raise SwitchOutError(f"policy {side.policy!r} needs tau, not rate")
-    if side.policy == "hamming":
-        return Hamming(words, tau=tau)
-    return Similar(words, _similarities(side, words, vocabulary), tau=tau)
+    words = vocabulary.words(unk_is_word=side.unk_is_word)
+    table = _similarities(side, words, vocabulary) if side.policy == "similar" else None
+    return make_policy(
+        side.policy,
+        words,
+        tau=side.tau,
+        rate=side.rate,
+        rescaled=side.rescaled,
+        null_id=PAD,
+        table=table,
+    )
 
 
 def _similarities(side: Side, words: Words, vocabulary: Vocabulary) -> SimilarityTable:
-    if side.vectors is None:
-        raise SwitchOutError("policy 'similar' needs vectors, a file of word vectors")
+    assert side.vectors is not None  # `Side` checks it
     vectors = read_vectors(Path(side.vectors), vocabulary)
     return SimilarityTable.from_embeddings(vectors, words, k=side.neighbors)
 

@@ -113,6 +113,7 @@ def _update_spec(config: Config) -> UpdateSpec:
         epsilon=t.epsilon,
         clip=t.clip,
         label_smoothing=t.label_smoothing,
+        noise_steps=None if config.augment.until == 1 else round(config.augment.until * t.steps),
         precision=t.precision,
         is_compiled=t.compile,
     )

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from switchout.errors import SwitchOutError, did_you_mean
+from switchout.policies.factory import make_policy
 from switchout.sampling.address import Address
 from switchout.sampling.rule import Rule
 from switchout.text.counts import SIDES, Counts, SideCounts
@@ -94,25 +95,9 @@ class Noise:
         if (self.tau is None) == (self.rate is None):
             raise SwitchOutError(f"the {side} takes either --tau-{xy} or --rate-{xy}, not both")
         try:
-            return _rule(self.policy, self.tau, self.rate, words)
+            return make_policy(self.policy, words, tau=self.tau, rate=self.rate).rule
         except (ValueError, TypeError) as error:
             raise SwitchOutError(f"{side}: {error}") from None
-
-
-def _rule(policy: str, tau: float | None, rate: float | None, words: Words) -> Rule:
-    from switchout.policies import RAML, Hamming, SwitchOut, WordDropout
-
-    if policy == "hamming":
-        if tau is None:
-            raise ValueError("the policy 'hamming' takes a temperature, not a rate")
-        return Hamming(words, tau=tau).rule
-    if policy == "word_dropout":
-        if tau is not None:
-            return WordDropout.for_tau(words, tau=tau).rule
-        assert rate is not None
-        return WordDropout(words, rate=rate).rule
-    kind = SwitchOut if policy == "switchout" else RAML
-    return (kind(words, tau=tau) if tau is not None else kind(words, rate=rate)).rule
 
 
 @dataclass(frozen=True)
