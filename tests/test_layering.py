@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "switchout"
-SHARED = ["errors", "files", "progress", "words"]  # small files that every layer may use
+SHARED = ["errors", "files", "pieces", "progress", "words"]  # small files that every layer may use
 ARROWS = {  # package: the packages it may import, besides itself and the shared files
     "core": [],
     "sampling": ["core"],
@@ -20,6 +20,7 @@ ARROWS = {  # package: the packages it may import, besides itself and the shared
     "corpora": [],
     "text": ["policies", "sampling", "core", "corpora", "engines"],
     "evaluation": ["core", "corpora", "engines"],
+    "integrations": ["policies", "sampling", "text"],
     "nmt": ["policies", "sampling", "core", "corpora"],
     "runs": ["nmt", "evaluation", "corpora", "policies"],
     "experiments": ["runs", "nmt", "evaluation", "corpora", "policies", "engines"],
@@ -30,7 +31,7 @@ ARROWS = {  # package: the packages it may import, besides itself and the shared
 LEAVING = {"kernels", "kernels_rows", "kernels_similar", "philox_numba", "intrinsics", "demo"}
 TOP_LEVEL = {"__init__", "__main__", "engines", *SHARED, *LEAVING}
 FRAMEWORKS = ["torch", "tensorflow", "jax", "ray", "sacrebleu"]
-CORE = ["core", "sampling", "policies", "words"]
+CORE = ["core", "sampling", "policies", "pieces", "words"]
 
 
 def all_files() -> list[Path]:

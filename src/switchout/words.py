@@ -79,6 +79,35 @@ class Words:
                 f" (size {size}, {len(specials)} special ids)"
             )
 
+    @classmethod
+    def from_tokenizer(cls, tokenizer: Any, rows: Iterable[Any] | None = None) -> Words:
+        """Return the words of a tokenizer of transformers, ``tokenizers`` or sentencepiece.
+
+        Special tokens, added tokens, language codes (also Marian's ``>>eng<<``), byte pieces and
+        ids without a name are no words.
+
+        Args:
+            tokenizer: The tokenizer, not its name.
+            rows: Tokenised sentences, [rows of ids]: only words that occur there are drawn. Half of
+                a vocabulary that two languages share never occurs on one of the two sides.
+
+        Example:
+            >>> from tokenizers import Tokenizer, models
+            >>> names = ["<unk>", "a", "b", ">>eng<<", "c"]
+            >>> ids = {name: i for i, name in enumerate(names)}
+            >>> Words.from_tokenizer(Tokenizer(models.WordLevel(ids, unk_token="<unk>")))
+            Words(size=5, special_ids=(0, 3))
+        """
+        from switchout.pieces import Pieces
+
+        pieces = Pieces.of(tokenizer)
+        n_words = len(pieces) - len(pieces.special)
+        if n_words < 2:
+            raise ValueError(
+                f"the tokenizer has {n_words} words: all other of its {len(pieces)} ids are special"
+            )
+        return cls(len(pieces), pieces.special, None if rows is None else pieces.seen_in(rows))
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("Words is immutable")
 

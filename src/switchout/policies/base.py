@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from switchout.policies.lists import from_block, to_block, to_mask
 from switchout.policies.stream import Stream
 from switchout.sampling.address import Address
 from switchout.sampling.backends import Array, backend_of
@@ -60,6 +62,38 @@ class Policy(ABC):
         return self.sample_at(
             tokens, address, example_ids=example_ids, frozen=frozen, lengths=lengths, out=out
         )
+
+    def sample_lists(
+        self,
+        rows: Sequence[Any],
+        *,
+        seed: int,
+        example_ids: Any,
+        epoch: int = 0,
+        frozen: Sequence[Any] | None = None,
+        side: str | None = None,
+    ) -> list[Any]:
+        """Return augmented rows of ids of different lengths: what `sample` makes of them padded.
+
+        Args:
+            rows: Lists (or tuples, or arrays) of ids, as data sets hold them before batching; each
+                comes back as a new one of its type.
+            frozen: For each row a mask of further positions to leave alone, or None.
+            seed, example_ids, epoch, side: As in `sample`.
+
+        Example:
+            >>> import switchout as so
+            >>> policy = so.SwitchOut(so.Words(100), tau=1.0)
+            >>> policy.sample_lists([[5, 6, 7, 2], [8, 2]], seed=1, example_ids=[0, 4])
+            [[32, 33, 45, 2], [8, 2]]
+        """
+        block = to_block(rows)
+        mask = None if frozen is None else to_mask(frozen, rows)
+        self.sample(
+            block, seed=seed, example_ids=example_ids, epoch=epoch, frozen=mask, side=side,
+            out=block,
+        )  # fmt: skip
+        return from_block(block, rows)
 
     @abstractmethod
     def sample_at(
