@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "switchout"
-SHARED = ["errors", "files", "pieces", "progress", "words"]  # small files that every layer may use
+SHARED = ["errors", "files", "pieces", "progress", "ranges", "words"]  # every layer may use them
 ARROWS = {  # package: the packages it may import, besides itself and the shared files
     "core": [],
+    "files": [],
     "sampling": ["core"],
     "policies": ["sampling", "core"],
     "corpora": [],

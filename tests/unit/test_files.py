@@ -6,12 +6,25 @@ import errno
 import gzip
 import os
 import stat
+import subprocess
+import sys
 import threading
 
 import pytest
 
 from switchout.errors import SwitchOutError
-from switchout.files import atomic, atomic_folder, read_lines
+from switchout.files import (
+    Draft,
+    atomic,
+    atomic_folder,
+    is_stream,
+    read_json,
+    read_lines,
+    read_toml,
+    spooled,
+    write_json,
+    write_text,
+)
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -105,3 +118,193 @@ def test_what_the_system_refuses_is_not_called_a_damaged_archive(tmp_path, monke
     monkeypatch.setattr("xopen.xopen", broken)
     with pytest.raises(OSError, match="Input/output error"):
         read_lines(tmp_path / "a.gz")
+
+
+def test_a_draft_has_a_name_nobody_can_foresee_and_follows_no_planted_link(tmp_path, monkeypatch):
+    names = [Draft(tmp_path / "a.txt.gz").path.name for _ in range(3)]
+    assert len(set(names)) == 3
+    assert all(name.endswith(".txt.gz") for name in names)
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    tokens = iter(["0" * 16, "1" * 16])
+    monkeypatch.setattr("secrets.token_hex", lambda n: next(tokens))
+    (tmp_path / f".switchout-{'0' * 16}.partial.b").symlink_to(victim)
+    with pytest.raises(SwitchOutError, match="cannot be written"):
+        write_text(tmp_path / "b", "new")
+    assert victim.read_text() == "precious"
+
+
+def test_a_replaced_file_keeps_its_permissions_and_a_new_one_gets_the_usual(tmp_path):
+    private, usual = tmp_path / "private", tmp_path / "usual"
+    private.touch(mode=0o600)
+    with atomic(private) as partial:
+        assert stat.S_IMODE(partial.stat().st_mode) & 0o077 == 0  # never seen by others
+        partial.write_text("new")
+    (tmp_path / "plain").touch()
+    write_text(usual, "new")
+    assert stat.S_IMODE(private.stat().st_mode) == 0o600
+    assert usual.stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_link_is_followed_and_stays(tmp_path, exists):
+    real, link = tmp_path / "far" / "real", tmp_path / "link"
+    real.parent.mkdir()
+    if exists:
+        real.write_text("old")
+    link.symlink_to("far/real")
+    write_text(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert [p.name for p in real.parent.iterdir()] == ["real"]
+
+
+def test_a_folder_behind_a_link_is_replaced_and_the_link_stays(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    with atomic_folder(tmp_path / "link", marker="facts.json") as partial:
+        (partial / "facts.json").write_text("{}")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real" / "facts.json").read_text() == "{}"
+
+
+def start_writing(code, tmp_path):
+    """Start a writer and wait until it has begun."""
+    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"begun\n"
+    return child
+
+
+HALF = """
+import sys, time
+from pathlib import Path
+from switchout.files import atomic, atomic_folder
+out = Path(sys.argv[1])
+with atomic(out / "a.txt") as a, atomic_folder(out / "made", marker="facts.json") as b:
+    a.write_text("half"); (b / "half").write_text("half")
+    print("begun", flush=True); time.sleep(60)
+"""
+
+
+def test_the_next_writer_removes_what_a_killed_one_left_but_nothing_of_a_living_one(tmp_path):
+    (tmp_path / ".switchout-is-my-diary").write_text("mine")
+    child = start_writing(HALF, tmp_path)
+    code = "import sys; from switchout.files import write_text; write_text(sys.argv[1] + '/b', 'x')"
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
+    assert sum(".partial." in p.name for p in tmp_path.iterdir()) == 2  # the living one's
+    child.kill()
+    child.wait()
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".switchout-is-my-diary", "b"]
+
+
+def test_a_folder_set_aside_by_a_killed_writer_gets_its_name_back(tmp_path):
+    old = tmp_path / f".switchout-{'a' * 16}.old.made"
+    old.mkdir()
+    (old / "facts.json").write_text("old")
+    write_text(tmp_path / "b", "x")
+    assert (tmp_path / "made" / "facts.json").read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["b", "made"]
+
+
+def test_a_refused_folder_leaves_no_parents_behind(tmp_path):
+    def fail():
+        with atomic_folder(tmp_path / "new" / "er" / "made", marker="facts.json"):
+            raise SwitchOutError("refused")
+
+    with pytest.raises(SwitchOutError, match="refused"):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_named(tmp_path):
+    with pytest.raises(SwitchOutError, match=r"/dev/full: cannot be written \(No space"):
+        write_text("/dev/full", "x")
+
+    def fill():
+        with atomic(tmp_path / "a"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(SwitchOutError, match=r"a: cannot be written \(No space"):
+        fill()
+
+
+def test_what_is_appended_to_through_a_descriptor_is_not_cut(tmp_path):
+    log = tmp_path / "log"
+    log.write_text("old\n")
+    code = "from switchout.files import write_text; write_text('/dev/stdout', 'new\\n')"
+    with log.open("ab") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
+    assert log.read_text() == "old\nnew\n"
+
+
+def test_streams_are_known_by_any_name(tmp_path):
+    (tmp_path / "plain").touch()
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to("fifo")
+    (tmp_path / "in").symlink_to("/dev/stdin")
+    (tmp_path / "proc").symlink_to("/proc/self/fd/0")
+    assert not any(is_stream(p) for p in (tmp_path, tmp_path / "plain", tmp_path / "absent", ""))
+    streams = ["-", "/dev/stdin", "/dev//fd/0", "/dev/null", *map(tmp_path.joinpath, STREAMS)]
+    assert all(is_stream(p) for p in streams)
+
+
+STREAMS = ["fifo", "link", "in", "proc"]
+
+
+def test_a_stream_is_spooled_and_the_copy_goes_away(tmp_path):
+    fifo = tmp_path / "text.gz"
+    os.mkfifo(fifo)
+    writer = threading.Thread(target=lambda: fifo.write_bytes(gzip.compress(b"a\nb\n")))
+    writer.start()
+    with spooled(fifo) as copy:
+        assert read_lines(copy) == read_lines(copy) == ["a", "b"]
+    writer.join()
+    assert not copy.exists()
+    with spooled(tmp_path / "plain") as same:
+        assert same == tmp_path / "plain"
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"[]", "expected a JSON object, found a list"),
+        (b"null", "found null"),
+        (b"3", "found a number"),
+        (b"", "not valid JSON"),
+        (b'{"a": ', "not valid JSON"),
+        (b'{"a": "\xff"}', "not valid JSON"),
+        (b"[" * 200_000, "nested too deep"),
+        (b'{"a": "\\ud800"}', "half a character"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "not valid JSON"),
+    ],
+)
+def test_json_that_is_no_object_of_ours_is_one_line(tmp_path, content, complaint):
+    path = tmp_path / "facts.json"
+    path.write_bytes(content)
+    with pytest.raises(SwitchOutError, match=complaint) as caught:
+        read_json(path)
+    assert str(path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"a = " + b"[" * 100_000, b"a = 1\na = 2", b"\xff", b"#" * (2 << 20), b"a = " + b"9" * 5000],
+)
+def test_toml_that_is_none_is_one_line(tmp_path, content):
+    path = tmp_path / "run.toml"
+    path.write_bytes(content)
+    with pytest.raises(SwitchOutError, match=r"run\.toml: (not valid TOML|more than 1 MB)"):
+        read_toml(path)
+
+
+def test_json_is_read_as_written(tmp_path):
+    write_json(tmp_path / "a.json", {"ü": [1, "𝄞"]})
+    assert read_json(tmp_path / "a.json") == {"ü": [1, "𝄞"]}
+
+
+def test_an_endless_device_is_no_file():
+    with pytest.raises(SwitchOutError, match="is a device"):
+        read_lines("/dev/zero")
+    assert read_lines("/dev/null") == []

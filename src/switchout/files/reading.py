@@ -1,0 +1,218 @@
+"""Reading files so that nothing half-read goes unnoticed, and every error names the file.
+
+Lines end at ``\\n`` and nowhere else: U+2028 and ``\\r`` are part of a sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from switchout.errors import SwitchOutError
+
+FilePath = str | os.PathLike[str]
+JSON_BYTES = 256 << 20  # more is no file of ours, and would take minutes to read
+TOML_BYTES = 1 << 20
+_DESCRIPTOR = re.compile(r"/dev/(std(?:in|out|err))|/dev/fd/(\d+)|/proc/(\w+)/fd/(\d+)")
+_STANDARD = {"stdin": 0, "stdout": 1, "stderr": 2}
+
+
+def is_stream(path: FilePath) -> bool:
+    """Return whether ``path`` can be read or written only once, from beginning to end.
+
+    So are ``-``, pipes, FIFOs, terminals, devices, process substitutions (``<(zcat a.gz)``) and
+    whatever else names an open descriptor, such as ``/dev/stdin``, behind any links.
+
+    Example:
+        >>> is_stream("-"), is_stream("/dev/null"), is_stream("/dev/fd/0"), is_stream("absent.txt")
+        (True, True, True, False)
+    """
+    name = os.fspath(path)
+    if name == "-" or descriptor_of(name) is not None:
+        return True
+    try:
+        mode = os.stat(name).st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def descriptor_of(path: FilePath) -> int | None:
+    """Return the number of our open descriptor that ``path`` names, behind any links, or None."""
+    name = os.path.abspath(path)
+    for _ in range(40):  # the kernel follows no more links either
+        folder, last = os.path.split(name)
+        for spelling in (name, os.path.join(os.path.realpath(folder), last)):
+            if match := _DESCRIPTOR.fullmatch(spelling):
+                standard, number, process, of_process = match.groups()
+                if process in (None, "self", str(os.getpid())):
+                    return _STANDARD[standard] if standard else int(number or of_process)
+        try:
+            name = os.path.normpath(os.path.join(os.path.realpath(folder), os.readlink(name)))
+        except (OSError, ValueError):
+            return None
+    return None
+
+
+@contextmanager
+def spooled(path: FilePath) -> Iterator[Path]:
+    """Yield a file with the content of ``path`` that can be read as often as needed.
+
+    That is ``path`` itself, or for a stream a private copy, as it is (compressed if it was), which
+    goes away after the block.
+
+    Example:
+        >>> with spooled("/dev/null") as copy:
+        ...     copy.read_bytes(), copy.read_bytes()
+        (b'', b'')
+    """
+    if not is_stream(path):
+        yield Path(path)
+        return
+    with tempfile.TemporaryDirectory(prefix="switchout-") as folder:
+        copy = Path(folder) / (Path(path).name if os.fspath(path) != "-" else "stdin")
+        with _open_stream(path) as source, copy.open("xb") as target:
+            shutil.copyfileobj(source, target)
+        yield copy
+
+
+@contextmanager
+def _open_stream(path: FilePath) -> Iterator[BinaryIO]:
+    with naming(path):
+        if os.fspath(path) == "-":
+            with open(0, "rb", closefd=False) as handle:
+                yield handle
+        else:
+            _refuse_endless_device(path)
+            with open(path, "rb") as handle:
+                yield handle
+
+
+@contextmanager
+def naming(path: FilePath) -> Iterator[None]:
+    """Turn what goes wrong while ``path`` is read into one line that names it."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise SwitchOutError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise SwitchOutError(f"{path}: is a folder, expected a file") from None
+    except Exception as error:  # gzip, lzma, bz2 and zstd each raise their own kind
+        is_of_the_system = isinstance(error, OSError) and error.errno is not None
+        if is_of_the_system or isinstance(error, MemoryError | SwitchOutError):
+            raise
+        if isinstance(error, ValueError) and "null byte" in str(error):
+            raise SwitchOutError(f"{path!r}: not a file name (it has a null byte)") from None
+        raise SwitchOutError(f"{path}: damaged or truncated archive ({error})") from None
+
+
+@contextmanager
+def open_bytes(path: FilePath) -> Iterator[BinaryIO]:
+    """Open a file for reading, decompressed by suffix; all that goes wrong names the file."""
+    from xopen import xopen
+
+    with naming(path):
+        _refuse_endless_device(path)
+        with xopen(path, "rb", threads=0) as handle:
+            yield handle
+
+
+def _refuse_endless_device(path: FilePath) -> None:
+    """``/dev/zero`` and its like never end; a terminal and ``/dev/null`` do."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return  # opening it will say what is wrong
+    if stat.S_ISCHR(status.st_mode) and status.st_rdev != os.stat(os.devnull).st_rdev:
+        with open(path, "rb", buffering=0) as handle:
+            if not handle.isatty():
+                raise SwitchOutError(f"{path}: is a device, expected a file")
+
+
+def read_bytes(path: FilePath, *, limit: int | None = None) -> bytes:
+    """Return the whole content, decompressed by suffix; a damaged archive is an error.
+
+    Args:
+        path: File to read.
+        limit: Refuse what is longer.
+    """
+    with open_bytes(path) as handle:
+        if limit is None:
+            return handle.read()
+        content = handle.read(limit + 1)
+    if len(content) > limit:
+        raise SwitchOutError(f"{path}: more than {limit >> 20} MB, too large for such a file")
+    return content
+
+
+def read_lines(path: FilePath) -> list[str]:
+    """Return the lines of a UTF-8 text file, without their ``\\n``, decompressed by suffix."""
+    content = read_bytes(path)
+    try:
+        lines = content.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise SwitchOutError(f"{path}:{line}: not valid UTF-8 ({error.reason})") from None
+    if lines[-1] == "":
+        lines.pop()
+    return lines
+
+
+def read_json(path: FilePath) -> dict[str, Any]:
+    """Return the JSON object in a file; anything else (a list, torn or far too deep) is refused.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "facts.json"
+        >>> _ = path.write_text('{"pairs": 3}')
+        >>> read_json(path)
+        {'pairs': 3}
+    """
+    import json
+
+    content = read_bytes(path, limit=JSON_BYTES)
+    try:
+        value = json.loads(content)
+    except RecursionError:
+        raise SwitchOutError(f"{path}: damaged, or no file of ours (nested too deep)") from None
+    except ValueError as error:
+        raise SwitchOutError(f"{path}: damaged, not valid JSON ({error})") from None
+    if not isinstance(value, dict):
+        raise SwitchOutError(f"{path}: expected a JSON object, found {_kind(value)}")
+    if b"\\ud" in content or b"\\uD" in content:
+        _refuse_lone_surrogates(path, value)
+    return value
+
+
+def read_toml(path: FilePath) -> dict[str, Any]:
+    """Return the tables of a TOML file."""
+    import tomllib
+
+    try:
+        return tomllib.loads(read_bytes(path, limit=TOML_BYTES).decode("utf-8"))
+    except RecursionError:
+        raise SwitchOutError(f"{path}: not valid TOML: nested too deep") from None
+    except ValueError as error:  # of tomllib, of UTF-8, and of numbers with thousands of digits
+        raise SwitchOutError(f"{path}: not valid TOML: {error}") from None
+
+
+def _refuse_lone_surrogates(path: FilePath, value: Any) -> None:
+    """Half a character (``"\\ud800"``) is legal in JSON and in no text that is written."""
+    import json
+
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise SwitchOutError(f"{path}: damaged, it holds half a character (\\ud…)") from None
+
+
+def _kind(value: Any) -> str:
+    kinds = {list: "a list", str: "a string", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "a number")
