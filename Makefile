@@ -1,4 +1,4 @@
-# make demo   sets up .venv (base + train + report) and runs the main job on the embedded corpus
+# make demo   sets up .venv (base + train) and runs the main job on the embedded corpus
 # make test   adds TensorFlow, JAX, Ray and the test tools to the same .venv and runs lint, types, tests
 # Every target works on a fresh clone, and a second time without reinstalling.
 
@@ -62,10 +62,10 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/.demo-ready: pyproject.toml constraints.txt | .venv/bin/python
-	@echo "installing base + train + report (the first time this downloads a few hundred MB)"
+	@echo "installing base + train (the first time this downloads a few hundred MB)"
 	@$(MAKE) --no-print-directory core-needs
 	$(PIP) setuptools
-	$(PIP) --no-build-isolation --editable ".[train,report]"
+	$(PIP) --no-build-isolation --editable ".[train]"
 	@touch $@
 
 .venv/.test-ready: .venv/.demo-ready

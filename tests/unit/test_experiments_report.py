@@ -25,8 +25,6 @@ from switchout.report.experiment_asked import asked_section
 from switchout.report.experiment_files import write_report
 from switchout.report.experiment_tables import cost_table, main_table
 from switchout.report.experiment_tuning import tuning_table
-from switchout.report.lines import Line, LineChart
-from switchout.report.rendering import render
 
 # share of wrong words on test, on dev, and on test at the last checkpoint
 SHARES = {
@@ -129,7 +127,7 @@ class Page(HTMLParser):
         self.text, self.open, self.outside = "", [], []
 
     def handle_starttag(self, tag, attrs):
-        if tag not in ("meta", "circle", "line", "rect", "polyline"):
+        if tag not in ("meta",):
             self.open.append(tag)
         self.outside += [v for k, v in attrs if k in ("src", "href") and not v.startswith("#")]
 
@@ -231,13 +229,6 @@ def test_training_that_ends_too_early_is_said_at_the_top(table, tmp_path, findin
     row = replace(finding.rows[0], runs=runs)
     late = replace(finding, rows=[row, row])  # a tuned row may have the same runs
     assert "4 of 4 runs selected their last checkpoint" in " ".join(lead(load(table), [late]))
-
-
-def test_more_curves_than_colours_are_told_apart():
-    lines = [Line(f"row {i}", [(1.0, float(i)), (2.0, float(i + 1))]) for i in range(8)]
-    page = render("lines.html", {"chart": LineChart("curves", lines)})
-    assert page.count('<g class="s1 again">') == 1
-    assert page.count('<g class="s1">') == 1
 
 
 def test_heat_map_shows_the_grid_and_its_best_cell(tmp_path):

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from switchout.evaluation.comparison import Comparison, System, compare
-from switchout.report.charts import Chart, Series
+from switchout.report.charts import BarChart, Series
 from switchout.report.compare import compare_page
 from switchout.report.differences import mark_words
 from switchout.report.page import Section, render_page
@@ -27,7 +27,7 @@ BASE = [
     "<script>alert(1)</script>",
 ]
 OTHER = ["the cat <unk> sat & slept", "a dog ran fast today", "x > y and y > z here", ""]
-VOID = {"meta", "line", "circle", "br"}
+VOID = {"meta", "br"}
 
 
 class Page(HTMLParser):
@@ -77,7 +77,7 @@ def html(results: list[Comparison]) -> str:
         "Gain by <distance>",
         text=["Bucketed by WER."],
         tables=[Table("Buckets", [Column("WER"), Column("gain", format="+.2f")], [("0–0.2", 0.5)])],
-        charts=[Chart("Gain", ["0–0.2", "<0.4"], [series])],
+        charts=[BarChart("Gain", ["0–0.2", "<0.4"], [series])],
     )
     return compare_page(results, REFERENCES, source=["s1", "s2", "<s3>", "s4"], buckets=[bucket])
 
@@ -99,9 +99,7 @@ def test_page_is_well_formed_and_escaped(html: str) -> None:
 
 def test_page_needs_nothing_from_outside(html: str) -> None:
     assert not re.search(r"https?:|//[a-z]|url\(|@import", html)
-    page = Page(html)
-    assert page.links
-    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+    assert Page(html).links == []
 
 
 def test_numbers_carry_their_signature(html: str, results: list[Comparison]) -> None:
@@ -111,8 +109,8 @@ def test_numbers_carry_their_signature(html: str, results: list[Comparison]) -> 
     assert "200 resamples" in text
 
 
-def test_contents_list_every_section_and_buckets_stand_before_examples(html: str) -> None:
-    headings = re.findall(r"<h2>(.*?)</h2>", html)
+def test_every_section_is_folded_and_buckets_stand_before_examples(html: str) -> None:
+    headings = re.findall(r"<details><summary><h2>(.*?)</h2>", html)
     assert headings == [
         "Scores",
         "Significance",
@@ -120,7 +118,6 @@ def test_contents_list_every_section_and_buckets_stand_before_examples(html: str
         "Examples: switch&lt;out&gt;",
         "Examples: same",
     ]
-    assert len(re.findall(r'<li><a href="#part-', html)) == len(headings)
 
 
 def test_random_examples_come_first(html: str) -> None:
@@ -138,26 +135,6 @@ def test_differences_are_marked_by_the_reference() -> None:
     assert [w.kind for w in words] == ["same", "right", "same", "same", "same"]
     other = mark_words("the dog sat on a mat", "the cat sat on mat", "the cat sat on a mat")
     assert [w.kind for w in other] == ["same", "wrong", "same", "same", "right", "same"]
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([1.0, 3.2], [0, 1, 2, 3, 4]),
-        ([-0.03, 0.02], [-0.03, -0.02, -0.01, 0, 0.01, 0.02]),
-        ([0.0], [0, 0.2, 0.4, 0.6, 0.8, 1]),
-        ([-250.0], [-250, -200, -150, -100, -50, 0]),
-    ],
-    ids=["positive", "around zero", "all zero", "negative"],
-)
-def test_ticks_are_round_and_span_the_values(values: list[float], expected: list[float]) -> None:
-    assert Chart("t", ["x"], [Series("s", values)]).ticks() == pytest.approx(expected)
-
-
-def test_points_lie_between_their_interval_ends() -> None:
-    chart = Chart("t", ["x", "y"], [Series("s", [1.0, -2.0], [0.5, -3.0], [1.5, 0.0])])
-    for point in chart.points():
-        assert point["high"] < point["y"] < point["low"]  # svg: down is positive
 
 
 def test_a_page_without_sections_is_a_page() -> None:

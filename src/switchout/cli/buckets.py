@@ -53,7 +53,7 @@ def buckets(
     lowercase: Lowercase = False,
     resamples: Resamples = 10_000,
     seed: Seed = 0,
-    plot: Annotated[Path | None, typer.Option(help="Write a figure: .svg, .png or .pdf.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a figure, as .svg.")] = None,
     as_json: Json = False,
 ) -> None:
     """Gain over a baseline in buckets of test sentences, and whether it has a trend.

@@ -12,7 +12,7 @@ from switchout.evaluation.buckets import Breakdown
 from switchout.evaluation.comparison import Comparison, Scored
 from switchout.evaluation.verdict import is_better, is_significant, runs_compared, verdict
 from switchout.report.buckets import gains_chart, gains_table, trends_table
-from switchout.report.charts import Chart, Series
+from switchout.report.charts import Difference, ForestPlot
 from switchout.report.differences import Example, mark_words
 from switchout.report.page import Section, render_page
 from switchout.report.tables import P_VALUE, Column, Mark, Table
@@ -169,22 +169,19 @@ def _signatures(results: Sequence[Comparison]) -> str:
     return "\n".join(dict.fromkeys(f"{r.metric.label} {r.metric.signature}" for r in results))
 
 
-def _delta_chart(results: Sequence[Comparison], metric: str) -> Chart:
+def _delta_chart(results: Sequence[Comparison], metric: str) -> ForestPlot:
     shown = [r for r in results if r.metric.name == metric]
-    label = shown[0].metric.label
-    series = Series(
-        f"Δ {label}",
-        [r.delta for r in shown],
-        [r.ci95[0] if r.ci95 else None for r in shown],
-        [r.ci95[1] if r.ci95 else None for r in shown],
-    )
-    return Chart(
-        f"Δ {label} with 95% intervals",
-        [r.system.system.name for r in shown],
-        [series],
-        y_label=f"Δ {label} over {shown[0].baseline.system.name}",
-        note=shown[0].metric.signature,
-    )
+    label, base = shown[0].metric.label, shown[0].baseline.system.name
+    title = f"Δ {label} over {base}, 95% intervals, every run"
+    return ForestPlot(title, [difference(r) for r in shown], x_label=f"Δ {label}")
+
+
+def difference(result: Comparison) -> Difference:
+    """Return a comparison as a line of a forest plot."""
+    system, base = result.system, result.baseline
+    low, high = result.ci95 or (None, None)
+    dots = [score - base.mean for score in system.scores]
+    return Difference(system.system.name, base.system.name, result.delta, low, high, dots)
 
 
 def find_examples(

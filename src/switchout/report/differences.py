@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from switchout.report.elements import Child, Html, element, join
+
+EMPTY = element("span", "(empty)", class_="empty")
 Kind = Literal["same", "right", "wrong"]
 
 
@@ -16,6 +19,12 @@ class Word:
 
     text: str
     kind: Kind
+
+    def html(self) -> Html:
+        """Return the word, marked where it differs."""
+        return (
+            element("mark", self.text, class_=self.kind) if self.kind != "same" else join(self.text)
+        )
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,18 @@ class Example:
     source: str | None
     reference: str
     outputs: Sequence[tuple[str, Sequence[Word]]]
+
+    def html(self) -> Html:
+        """Return a small card."""
+        lines: list[Child] = []
+        if self.source is not None:
+            lines += [element("dt", "source"), element("dd", self.source or EMPTY)]
+        lines += [element("dt", "reference"), element("dd", self.reference or EMPTY)]
+        for name, words in self.outputs:
+            shown = [[word.html(), " "] for word in words]
+            lines += [element("dt", name), element("dd", shown or EMPTY)]
+        header = element("header", f"Sentence {self.number} · {self.caption}")
+        return element("article", header, element("dl", lines), class_="example")
 
 
 def mark_words(output: str, other: str, reference: str) -> list[Word]:

@@ -12,8 +12,7 @@ from switchout.experiments.data_facts import data_facts
 from switchout.experiments.experiment import Experiment, RowRecord
 from switchout.experiments.findings import Finding
 from switchout.experiments.reference import Reference
-from switchout.experiments.rows import TUNED
-from switchout.report.charts import Chart, Series
+from switchout.report.charts import Difference, ForestPlot, Line, LineChart
 from switchout.report.compare import (
     HOW_TO_READ,
     HOW_TO_READ_EXAMPLES,
@@ -37,7 +36,6 @@ from switchout.report.experiment_tables import (
 from switchout.report.experiment_tau import tau_answers, tau_section, tau_table
 from switchout.report.experiment_tuning import tuning_sections
 from switchout.report.experiment_wer import wer_answers
-from switchout.report.lines import Line, LineChart
 from switchout.report.page import Section, render_page
 from switchout.report.tables import Column, Table
 
@@ -163,31 +161,16 @@ def _shipped(finding: Finding, reference: Reference) -> Section:
     )
 
 
-def _dots(finding: Finding) -> Chart:
+def _dots(finding: Finding) -> ForestPlot:
     """Every run as a dot, relative to the median of the first row with runs."""
     rows = has_runs(finding.rows)
     zero = median(rows[0].numbers("test_bleu"))
-    n_most = max(len(row.runs) for row in rows)
-    scores = [sorted(row.numbers("test_bleu")) for row in rows]
-    series = [
-        Series(f"run {i + 1}", [s[i] - zero if i < len(s) else None for s in scores])
-        for i in range(n_most)
-    ]
-    return Chart(
+    dots = {row.name: [score - zero for score in row.numbers("test_bleu")] for row in rows}
+    return ForestPlot(
         f"Every run: test BLEU above the median of {rows[0].name}",
-        [_short(row.name) for row in rows],
-        series,
-        y_label="Δ BLEU",
-        is_one_kind=True,
-        note="Runs of a row from worst to best. WD: word dropout, SO: SwitchOut, *: tuned.\n"
-        f"{signatures([finding])}",
+        [Difference(name, rows[0].name, None, dots=runs) for name, runs in dots.items()],
+        x_label="Δ BLEU",
     )
-
-
-def _short(name: str) -> str:
-    """A name that fits under a dot."""
-    short = name.replace(TUNED, "*").replace(" ", "")
-    return short.replace("WordDropout", "WD").replace("SwitchOut", "SO")
 
 
 def _curves(finding: Finding) -> list[LineChart]:
@@ -200,7 +183,7 @@ def _curves(finding: Finding) -> list[LineChart]:
         lines = [Line(row.name, _median_curve(row, key)) for row in rows]
         if all(line.points for line in lines):
             title = f"{label}, medians over seeds"
-            charts.append(LineChart(title, lines, "step", label, is_log, signatures([finding])))
+            charts.append(LineChart(title, lines, "step", label, is_log))
     return charts
 
 

@@ -8,8 +8,8 @@ from switchout.evaluation.verdict import verdict
 from switchout.experiments.contrasts import compare_rows
 from switchout.experiments.experiment import RowRecord
 from switchout.experiments.findings import Finding
+from switchout.report.charts import HeatMap
 from switchout.report.experiment_tables import has_runs, signatures
-from switchout.report.heatmap import HeatMap
 from switchout.report.page import Section
 from switchout.report.tables import Column, Table
 from switchout.runs.folder import tau_of

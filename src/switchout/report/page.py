@@ -1,50 +1,166 @@
-"""One self-contained HTML page made of sections: text, tables, charts, examples.
+"""One self-contained page: a first screen that answers, and everything else folded below it.
 
-Everything comes in as plain data and is escaped by the templates. The page needs no network:
-style is inlined, charts are inline SVG, and it has no script.
+It needs no network and has no script: style is inlined and charts are SVG. Colours follow the
+reader's light or dark setting, the layout the width of the screen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from typing import Literal, Protocol
 
-from switchout.report.charts import Chart
 from switchout.report.differences import Example
-from switchout.report.heatmap import HeatMap
-from switchout.report.lines import LineChart
-from switchout.report.rendering import render
-from switchout.report.tables import Table
+from switchout.report.elements import Child, Html, element
+from switchout.report.style import style
+
+Tone = Literal["good", "bad", "quiet", "warn"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One answer: what it is about, the verdict as a badge, and the evidence in words."""
+
+    about: str
+    verdict: str
+    tone: Tone
+    evidence: str = ""
+
+    def html(self) -> Html:
+        """Return a line."""
+        about = element("span", self.about, class_="about")
+        return element("li", badge(self.verdict, self.tone), about, f" {self.evidence}")
+
+
+@dataclass(frozen=True)
+class FirstScreen:
+    """What a reader sees without scrolling.
+
+    Attributes:
+        question: The heading.
+        claims: The answers.
+        warnings: What makes them doubtful, said before anything else.
+        figures: Charts and tables, side by side where there is room.
+        settles: One sentence: what would settle what is open.
+    """
+
+    question: str
+    claims: Sequence[Claim] = ()
+    warnings: Sequence[str] = ()
+    figures: Sequence[Html] = ()
+    settles: str = ""
+
+    def html(self) -> Html:
+        """Return the heading and what stands below it."""
+        return element(
+            "header",
+            element("h1", self.question),
+            (element("p", warning, class_="warning", role="note") for warning in self.warnings),
+            element("ul", (claim.html() for claim in self.claims), class_="claims"),
+            element("div", self.figures, class_="beside"),
+            element("p", self.settles, class_="settles") if self.settles else None,
+        )
+
+
+def badge(word: str, tone: Tone) -> Html:
+    """Return a verdict as a coloured word.
+
+    Example:
+        >>> badge("helps", "good")
+        '<strong class="badge good">helps</strong>'
+    """
+    return element("strong", word, class_=f"badge {tone}")
+
+
+def fold(title: str, *content: Child, is_open: bool = False) -> Html:
+    """Return a part of a page that opens at a click, and when the page is printed."""
+    heading = element("summary", element("h2", title))
+    return element("details", heading, *content, open=is_open)
+
+
+class Component(Protocol):
+    """A table, a chart, an example: anything that can be shown."""
+
+    def html(self) -> Html:
+        """Return the markup."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a page, with an entry in its table of contents.
+    """A folded part of a page.
 
     Attributes:
-        title: Heading.
+        title: What is seen of it while it is folded.
         text: Paragraphs.
         tables, charts, remarks, examples: Shown in this order; remarks are a list.
     """
 
     title: str
     text: Sequence[str] = ()
-    tables: Sequence[Table] = ()
-    charts: Sequence[Chart | HeatMap | LineChart] = ()
+    tables: Sequence[Component] = ()
+    charts: Sequence[Component] = ()
     remarks: Sequence[str] = ()
     examples: Sequence[Example] = ()
+
+    def html(self) -> Html:
+        """Return the part, folded."""
+        remarks = [element("li", remark) for remark in self.remarks]
+        return fold(
+            self.title,
+            (element("p", text) for text in self.text),
+            (table.html() for table in self.tables),
+            element("div", (chart.html() for chart in self.charts), class_="charts"),
+            element("ul", remarks, class_="remarks") if remarks else None,
+            self._examples(),
+        )
+
+    def _examples(self) -> Iterator[Child]:
+        for title, examples in groupby(self.examples, key=lambda example: example.group):
+            yield element("h3", title)
+            yield (example.html() for example in examples)
+
+
+def report_page(first: FirstScreen, sections: Sequence[Section], *, made_by: str) -> Html:
+    """Return a whole report.
+
+    Args:
+        first: What answers.
+        sections: Everything else.
+        made_by: The lines that identify all numbers of the page: data, scorer, seeds, version.
+    """
+    footer = element("footer", element("p", made_by, class_="made-by"))
+    main = element("main", (section.html() for section in sections))
+    return skeleton(first.question, first.html(), main, footer)
 
 
 def render_page(
     title: str, sections: Sequence[Section], *, lead: Sequence[str] = (), made_by: str
 ) -> str:
-    """Return a whole HTML page.
+    """Return a whole HTML page; paragraphs of ``lead`` under the title are the answer."""
+    claims = [Claim("", "answer", "quiet", text) for text in lead]
+    return report_page(FirstScreen(title, claims), sections, made_by=made_by)
 
-    Args:
-        title: Of the page.
-        sections: In order.
-        lead: Paragraphs under the title: the answer.
-        made_by: The line that identifies the page: version, data, settings.
+
+def skeleton(title: str, *body: Child, head: Child = None) -> Html:
+    """Return an HTML document with our style; ``head`` is for an application's own additions.
+
+    Example:
+        >>> page = skeleton("1 < 2", element("main", "yes"))
+        >>> page.startswith("<!DOCTYPE html>"), "<title>1 &lt; 2</title>" in page
+        (True, True)
     """
-    context = {"title": title, "sections": sections, "lead": lead, "made_by": made_by}
-    return render("page.html", context)
+    written = element(
+        "html",
+        element(
+            "head",
+            element("meta", charset="utf-8"),
+            element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            element("title", title),
+            element("style", Html(style())),
+            head,
+        ),
+        element("body", *body),
+        lang="en",
+    )
+    return Html(f"<!DOCTYPE html>\n{written}\n")

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from switchout.report.elements import Html, element
+
 Cell = str | float | int | None
 Mark = Literal["good", "bad", "quiet"]
 
@@ -123,11 +125,25 @@ class Table:
         ]
         return "\n".join(lines) + "\n"
 
-    def html(self) -> str:
-        """Return a ``<table>`` element for a page of `switchout.report.page`."""
-        from switchout.report.rendering import render
-
-        return render("table.html", {"table": self})
+    def html(self) -> Html:
+        """Return the table in a frame that scrolls sideways where a screen is too narrow."""
+        heading = [
+            element("th", column.title, scope="col", class_=_class(column))
+            for column in self.columns
+        ]
+        body = [
+            element("tr", (self._html_cell(i, j, cell) for j, cell in enumerate(row)))
+            for i, row in enumerate(self._shown())
+        ]
+        table = element("table", element("thead", element("tr", heading)), element("tbody", body))
+        # A frame that may scroll has to be reachable by keyboard.
+        label = {"role": "region", "aria_label": self.title, "tabindex": "0"}
+        return element(
+            "figure",
+            element("figcaption", self.title) if self.title else None,
+            element("div", table, class_="scroll", **label),
+            element("p", self.note, class_="note") if self.note else None,
+        )
 
     def _shown(self) -> list[list[str]]:
         return [
@@ -135,9 +151,20 @@ class Table:
             for row in self.rows
         ]
 
+    def _html_cell(self, row: int, column: int, shown: str) -> Html:
+        kind = _class(self.columns[column])
+        mark = self.marks.get((row, column), "")
+        if column == 0 and not kind:
+            return element("th", shown, scope="row", class_=mark or None)
+        return element("td", shown, class_=f"{kind or ''} {mark}".strip() or None)
+
     def _latex_cell(self, row: int, column: int, shown: str) -> str:
         cell = escape_latex(shown)
         return rf"\textbf{{{cell}}}" if self.marks.get((row, column)) == "good" else cell
+
+
+def _class(column: Column) -> str | None:
+    return "number" if column.is_number else None
 
 
 _LATEX = str.maketrans(

@@ -1,0 +1,128 @@
+"""What all charts share: the frame, ticks, a legend, and words for those who do not see it.
+
+A drawing is `WIDTH` units wide whatever the screen: about a phone's width, so that its text can be
+read there. Marks that belong together are one group, reached with the tab key and read aloud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from switchout.report.charts.axes import Scale, shown
+from switchout.report.elements import Attribute, Child, Html, element
+
+WIDTH = 380
+LEFT, RIGHT, TOP = 46, 18, 10
+LETTER = 6.9  # of a wide font; text is never measured
+
+
+def drawing(*marks: Child, title: str, height: float) -> Html:
+    """Return the ``<svg>`` element."""
+    return element("svg", *marks, **size(height), role="group", aria_label=title)
+
+
+def size(height: float, *, zoom: int = 1) -> dict[str, Attribute]:
+    """Return the attributes of a drawing of our width."""
+    tall = round(height)
+    return {"viewBox": f"0 0 {WIDTH} {tall}", "width": zoom * WIDTH, "height": zoom * tall}
+
+
+def figure(title: str, drawing: Html, *, legend: Html | None = None, note: str = "") -> Html:
+    """Return a drawing with its title above, legend and note below."""
+    caption = element("figcaption", title)
+    below = element("p", note, class_="note") if note else None
+    return element("figure", caption, drawing, legend, below, class_="chart")
+
+
+def group(*marks: Child, says: str, colour: str = "") -> Html:
+    """Return marks that belong together; what they say is a tooltip and is read aloud."""
+    tooltip = element("title", says)
+    label = {"aria_label": says, "role": "img", "tabindex": "0"}
+    return element("g", tooltip, *marks, class_=f"marks {colour}".strip(), **label)
+
+
+def legend(colours: Mapping[str, str]) -> Html | None:
+    """Return the names beside their colours; None for a single one."""
+    if len(colours) < 2:
+        return None
+    items = (element("li", _dot(colour), name) for name, colour in colours.items())
+    return element("ul", items, class_="legend")
+
+
+def _dot(colour: str) -> Html:
+    dot = element("circle", cx=5, cy=5, r=3.5, class_=colour)
+    return element("svg", dot, viewBox="0 0 10 10", aria_hidden="true")
+
+
+def text(x: float, y: float, content: str, *, anchor: str = "middle", class_: str = "") -> Html:
+    """Return a line of text."""
+    anchor_or_none = None if anchor == "start" else anchor
+    return element("text", content, x=x, y=y, text_anchor=anchor_or_none, class_=class_ or None)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Html:
+    """Return a straight line."""
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
+
+
+def x_axis(scale: Scale, *, top: float, bottom: float, label: str) -> list[Html]:
+    """Return ticks below a drawing with lines up to its top, and what the axis is."""
+    marks = []
+    for tick in _apart(scale):
+        x = scale.place(tick)
+        marks += [
+            line(x, top, x, bottom, "zero" if tick == 0 else "grid"),
+            text(x, bottom + 14, shown(tick)),
+        ]
+    middle = (scale.start + scale.end) / 2
+    return [*marks, text(middle, bottom + 30, label, class_="axis")]
+
+
+def y_axis(scale: Scale, *, left: float, right: float, label: str) -> list[Html]:
+    """Return ticks left of a drawing with lines across it, and what the axis is."""
+    marks = []
+    for tick in scale.ticks():
+        y = scale.place(tick)
+        marks += [
+            line(left, y, right, y, "zero" if tick == 0 else "grid"),
+            text(left - 5, y + 4, shown(tick), anchor="end"),
+        ]
+    return [*marks, sideways(label, (scale.start + scale.end) / 2)]
+
+
+def sideways(label: str, y: float) -> Html:
+    """Return the name of a vertical axis."""
+    turned = f"translate(9 {y:g}) rotate(-90)"
+    return element("text", label, transform=turned, text_anchor="middle", class_="axis")
+
+
+def whisker(low: float, high: float, across: float, *, is_vertical: bool) -> list[Html]:
+    """Return an interval as a line with an end mark at either side."""
+    ends = [(low, across - 3.5, low, across + 3.5), (high, across - 3.5, high, across + 3.5)]
+    spans = [(low, across, high, across), *ends]
+    if is_vertical:
+        spans = [(y1, x1, y2, x2) for x1, y1, x2, y2 in spans]
+    return [line(*span, "whisker") for span in spans]
+
+
+def interval_in_words(low: float | None, high: float | None) -> str:
+    """Return an interval as it is read aloud; nothing where there is none."""
+    return "" if low is None or high is None else f" ({low:+.2f} to {high:+.2f})".replace("-", "−")
+
+
+def longest(names: Iterable[str]) -> float:
+    """Return how wide the longest of some texts may be."""
+    return LETTER * max(map(len, names), default=0)
+
+
+def shortened(name: str, width: float) -> str:
+    """Return a text that fits; what is cut off is an ellipsis."""
+    room = int(width / LETTER)
+    return name if len(name) <= room else name[: max(room - 1, 1)] + "…"
+
+
+def _apart(scale: Scale) -> list[float]:
+    """Ticks whose labels do not touch: every second one where they would."""
+    ticks = scale.ticks()
+    room = abs(scale.end - scale.start) / max(len(ticks), 1)
+    return ticks if room > longest(map(shown, ticks)) + 4 else ticks[::2]

@@ -1,0 +1,133 @@
+"""Differences with intervals, one under the other, and every run as a dot: a forest plot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from switchout.report.charts.axes import Scale
+from switchout.report.charts.figure import (
+    RIGHT,
+    WIDTH,
+    drawing,
+    figure,
+    group,
+    interval_in_words,
+    longest,
+    shortened,
+    text,
+    whisker,
+    x_axis,
+)
+from switchout.report.colours import colours_of
+from switchout.report.elements import Html, element
+
+LINE, GAP, TOP, BOTTOM = 20, 5, 2, 36  # of a difference, after a row, around all
+WIDEST_LABEL = 150
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far one row is from another.
+
+    Attributes:
+        name, against: The two rows.
+        delta: Difference of their means; None draws the dots alone.
+        low, high: Its interval.
+        dots: Every run of the row, less the mean of the other.
+    """
+
+    name: str
+    against: str
+    delta: float | None
+    low: float | None = None
+    high: float | None = None
+    dots: Sequence[float] = ()
+
+
+@dataclass(frozen=True)
+class ForestPlot:
+    """Differences by row; several of one row stand together.
+
+    Attributes:
+        title: Caption.
+        differences: From top to bottom.
+        x_label: What the axis is.
+        colours: CSS classes by name of the row; by default those of `colours_of`.
+        note: Small print below.
+    """
+
+    title: str
+    differences: Sequence[Difference]
+    x_label: str = ""
+    colours: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+
+    def html(self) -> Html:
+        """Return the figure."""
+        return figure(self.title, self.svg(), note=self.note)
+
+    def svg(self) -> Html:
+        """Return the drawing alone."""
+        label_width = min(longest(label for label, _ in self._labelled()), WIDEST_LABEL)
+        across = Scale.over(self._numbers(), start=label_width + 14, end=WIDTH - RIGHT).rounded()
+        colours = self.colours or colours_of(d.name for d in self.differences)
+        marks: list[Html] = []
+        y = float(TOP)
+        for name, lines in groupby(self._labelled(), key=lambda pair: pair[1].name):
+            for label, difference in lines:
+                y += LINE
+                class_ = "name" if label == name else ""
+                label = shortened(label, WIDEST_LABEL)
+                written = text(label_width + 4, y, label, anchor="end", class_=class_)
+                marks.append(
+                    group(
+                        written,
+                        _marks(difference, across, y - 5),
+                        says=_in_words(difference),
+                        colour=colours[name],
+                    )
+                )
+            y += GAP
+        axis = x_axis(across, top=TOP, bottom=y, label=self.x_label)
+        return drawing(*axis, *marks, title=self.title, height=y + BOTTOM)
+
+    def _numbers(self) -> list[float]:
+        numbers = [0.0]
+        for d in self.differences:
+            numbers += [v for v in (d.delta, d.low, d.high, *d.dots) if v is not None]
+        return numbers
+
+    def _labelled(self) -> list[tuple[str, Difference]]:
+        """Every line's label: the row, and below it what else it is compared with."""
+        seen: set[str] = set()
+        labelled = []
+        for d in self.differences:
+            labelled.append((f"against {d.against}" if d.name in seen else d.name, d))
+            seen.add(d.name)
+        return labelled
+
+
+def _marks(difference: Difference, across: Scale, y: float) -> list[Html]:
+    dots = [
+        element("circle", cx=across.place(dot), cy=y + 7, r=2.2, class_="run")
+        for dot in difference.dots
+    ]
+    if difference.delta is None:
+        return dots
+    low, high = difference.low, difference.high
+    interval: list[Html] = []
+    if low is not None and high is not None:
+        interval = whisker(across.place(low), across.place(high), y, is_vertical=False)
+    middle = across.place(difference.delta)
+    corners = f"{middle - 5:g},{y:g} {middle:g},{y - 5:g} {middle + 5:g},{y:g} {middle:g},{y + 5:g}"
+    return [*interval, *dots, element("polygon", points=corners)]
+
+
+def _in_words(d: Difference) -> str:
+    runs = f"; {len(d.dots)} run{'s' * (len(d.dots) != 1)}" if d.dots else ""
+    if d.delta is None:
+        return f"{d.name}{runs}"
+    size = f"{d.delta:+.2f}".replace("-", "−")
+    return f"{d.name} against {d.against}: {size}{interval_in_words(d.low, d.high)}{runs}"

@@ -1,0 +1,97 @@
+"""Curves over a numeric axis: learning curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from switchout.report.charts.axes import Scale, shown
+from switchout.report.charts.figure import (
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    drawing,
+    figure,
+    group,
+    legend,
+    x_axis,
+    y_axis,
+)
+from switchout.report.colours import colours_of
+from switchout.report.elements import Html, element
+
+HEIGHT, BOTTOM = 250, 36
+MOST_DOTS = 40  # a curve with more points is drawn without dots
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve: points (x, y) in order."""
+
+    name: str
+    points: Sequence[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class LineChart:
+    """Curves on common axes, which need not begin at zero.
+
+    Attributes:
+        title: Caption.
+        lines: The curves; those without points are in the legend only.
+        x_label, y_label: Of the axes.
+        is_log: Logarithmic y axis, for perplexities.
+        colours: CSS classes by name; by default those of `colours_of`.
+        note: Small print below.
+    """
+
+    title: str
+    lines: Sequence[Line]
+    x_label: str = ""
+    y_label: str = ""
+    is_log: bool = False
+    colours: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+
+    def html(self) -> Html:
+        """Return the figure."""
+        colours = self.colours or colours_of(line.name for line in self.lines)
+        here = {line.name: colours[line.name] for line in self.lines}
+        return figure(self.title, self.svg(), legend=legend(here), note=self.note)
+
+    def svg(self) -> Html:
+        """Return the drawing alone."""
+        colours = self.colours or colours_of(line.name for line in self.lines)
+        points = [point for line in self.lines for point in line.points]
+        bottom = HEIGHT - BOTTOM
+        across = Scale.over((x for x, _ in points), start=LEFT, end=WIDTH - RIGHT)
+        up = Scale.over((y for _, y in points), start=bottom, end=TOP, is_log=self.is_log)
+        marks = [
+            *y_axis(up, left=LEFT, right=WIDTH - RIGHT, label=self.y_label),
+            *x_axis(across, top=bottom, bottom=bottom, label=self.x_label),
+        ]
+        marks += [_curve(line, colours[line.name], across, up) for line in self.lines]
+        return drawing(*marks, title=self.title, height=HEIGHT)
+
+
+def _curve(line: Line, colour: str, across: Scale, up: Scale) -> Html:
+    places = [(across.place(x), up.place(y)) for x, y in line.points]
+    path = element("polyline", points=" ".join(f"{x:g},{y:g}" for x, y in places))
+    dots = [
+        element("circle", element("title", _says(line.name, *point)), cx=x, cy=y, r=2.5)
+        for point, (x, y) in zip(line.points, places, strict=True)
+        if len(places) <= MOST_DOTS
+    ]
+    return group(path, dots, says=_in_words(line), colour=colour)
+
+
+def _says(name: str, x: float, y: float) -> str:
+    return f"{name}, {shown(x)}: {y:.2f}"
+
+
+def _in_words(line: Line) -> str:
+    if not line.points:
+        return f"{line.name}: no points"
+    (x0, y0), (x1, y1) = line.points[0], line.points[-1]
+    return f"{line.name}: from {y0:.2f} at {shown(x0)} to {y1:.2f} at {shown(x1)}"
