@@ -13,6 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from switchout.cli.standard_streams import BROKEN_PIPE, describe, run_with_streams
 from switchout.errors import SwitchOutError, did_you_mean
 
 VERBS = {
@@ -51,10 +52,11 @@ def run(arguments: list[str] | None = None) -> int:
     except SwitchOutError as error:
         return _complain(str(error))
     except BrokenPipeError:  # the reader of our output went away, as `head` does
-        sys.stderr.close()
-        return 141
+        return BROKEN_PIPE
     except OSError as error:
-        return _complain(f"{error.filename or 'file system'}: {error.strerror or error}")
+        return _complain(describe(error))
+    except MemoryError:
+        return _complain("not enough memory for this input")
     except KeyboardInterrupt:
         return _complain("interrupted", code=130)
 
@@ -71,7 +73,8 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
     click_exception: Any = typer.BadParameter.__mro__[2]
     try:
         command = typer.main.get_command(module.app)
-        result = command.main(arguments, prog_name=f"switchout {verb}", standalone_mode=False)
+        with command.make_context(f"switchout {verb}", arguments) as context:
+            result = command.invoke(context)  # command.main would turn a broken pipe into exit 1
     except typer.Exit as error:
         return int(error.exit_code)
     except typer.Abort:
@@ -106,4 +109,4 @@ def _complain(message: str, *, code: int = 2) -> int:
 
 def main() -> None:
     """Entry point of the ``switchout`` command."""
-    sys.exit(run())
+    sys.exit(run_with_streams(run))

@@ -18,8 +18,13 @@ from switchout.cli.evaluation_options import (
     Seed,
     Systems,
     Tokenize,
+    system_inputs,
 )
+from switchout.cli.ranged import within
+from switchout.errors import SwitchOutError
+from switchout.ranges import Real, Whole
 
+EDGE = Real(-1e30, 1e30)
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -46,7 +51,12 @@ def buckets(
         str | None, typer.Option(metavar="E1,E2,…", help="Where buckets begin, for one --by.")
     ] = None,
     n: Annotated[
-        int, typer.Option("--buckets", min=1, help="Buckets of about equally many sentences.")
+        int,
+        typer.Option(
+            "--buckets",
+            callback=within(Whole(1, 100)),
+            help="Buckets of about equally many sentences.",
+        ),
     ] = 5,
     metric: Annotated[str, typer.Option(help="bleu, chrf or ter.")] = "bleu",
     tokenize: Tokenize = "13a",
@@ -65,7 +75,6 @@ def buckets(
       switchout buckets --ref test.en --baseline base.hyp --system new.hyp \\
         --neighbors nn.tsv --by wer --edges 0.4,0.6,0.8 --json
     """
-    from switchout.errors import SwitchOutError
     from switchout.evaluation.buckets import break_down
     from switchout.evaluation.features import features_of
     from switchout.evaluation.outputs import (
@@ -75,9 +84,23 @@ def buckets(
         read_system,
     )
     from switchout.evaluation.statistics import Metric
-    from switchout.files import read_lines
-    from switchout.report.buckets import gains_table, plot_gains, trends_table
+    from switchout.files import check_outputs, read_lines
+    from switchout.report.buckets import check_figure, gains_table, plot_gains, trends_table
 
+    edges_given = None if edges is None else _numbers(edges)
+    if plot is not None:
+        check_figure(plot)
+    check_outputs(
+        {"--plot": plot},
+        {
+            "--ref": ref,
+            **system_inputs(baseline, system),
+            "--neighbors": neighbors,
+            "--train": train,
+            "--test": test,
+            "--vocab": vocab,
+        },
+    )
     references = read_references(ref)
     n_lines = len(references)
     base, *systems = (
@@ -100,7 +123,7 @@ def buckets(
         systems,
         features,
         metric=Metric(metric, references, tokenize=tokenize, lowercase=lowercase),
-        edges=None if edges is None else _numbers(edges),
+        edges=edges_given,
         n_buckets=n,
         n_resamples=resamples,
         seed=seed,
@@ -118,9 +141,4 @@ def buckets(
 
 
 def _numbers(text: str) -> list[float]:
-    from switchout.errors import SwitchOutError
-
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise SwitchOutError(f"--edges {text}: expected numbers such as 0.4,0.6,0.8") from None
+    return [EDGE.parse(part, f"--edges {text}: each") for part in text.split(",")]

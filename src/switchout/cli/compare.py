@@ -19,7 +19,11 @@ from switchout.cli.evaluation_options import (
     Seed,
     Systems,
     Tokenize,
+    system_inputs,
 )
+from switchout.cli.ranged import within
+from switchout.errors import SwitchOutError
+from switchout.ranges import COUNT_OR_NONE
 
 if TYPE_CHECKING:
     from switchout.evaluation.comparison import Comparison
@@ -40,7 +44,10 @@ def compare(
     resamples: Resamples = 10_000,
     seed: Seed = 0,
     src: Annotated[Path | None, typer.Option(help="Source side, shown in the page.")] = None,
-    examples: Annotated[int, typer.Option(min=0, help="Examples of each kind in the page.")] = 10,
+    examples: Annotated[
+        int,
+        typer.Option(callback=within(COUNT_OR_NONE), help="Examples of each kind in the page."),
+    ] = 10,
     train: Annotated[
         Path | None,
         typer.Option(help="Training text, source side: buckets in the page; with --src."),
@@ -67,12 +74,28 @@ def compare(
     p_holm                         corrected for the number of systems
     """
     from switchout.evaluation.comparison import compare as compare_systems
-    from switchout.evaluation.outputs import read_hypotheses, read_references, read_system
+    from switchout.evaluation.outputs import (
+        read_hypotheses,
+        read_references,
+        read_system,
+    )
     from switchout.evaluation.verdict import runs_compared, verdict
-    from switchout.files import atomic
+    from switchout.files import check_outputs, write_text
     from switchout.progress import Meter
     from switchout.report.compare import differences_table, scores_table
 
+    check_outputs(
+        {"--html": html, "--csv": csv, "--latex": latex},
+        {
+            "--ref": ref,
+            **system_inputs(baseline, system),
+            "--src": src,
+            "--train": train,
+            "--neighbors": neighbors,
+        },
+    )
+    if train is not None and src is None:
+        raise SwitchOutError("--train needs --src, the source side of the test set")
     metrics = metric or ["bleu"]
     references = read_references(ref)
     base, *systems = (
@@ -112,8 +135,7 @@ def compare(
             seed=seed,
         )
     for path, text in files.items():
-        with atomic(path) as partial:
-            partial.write_text(text, encoding="utf-8")
+        write_text(path, text)
     if as_json:
         records = [r.to_dict() | {"verdict": verdict(r)} for r in results]
         print(json.dumps(records, ensure_ascii=False, indent=2))
@@ -136,7 +158,6 @@ def _page(
     seed: int,
 ) -> str:
     """The HTML page, with buckets by all that the material allows."""
-    from switchout.errors import SwitchOutError
     from switchout.evaluation.buckets import break_down
     from switchout.evaluation.features import features_of
     from switchout.evaluation.outputs import read_distances
@@ -146,8 +167,6 @@ def _page(
     wer = None
     if neighbors is not None:
         wer = read_distances(neighbors, references=ref, n_lines=len(references))
-    if train is not None and source is None:
-        raise SwitchOutError("--train needs --src, the source side of the test set")
     main = [r for r in results if r.metric is results[0].metric]
     breakdowns = break_down(
         references,

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from switchout.cli.ranged import within
 from switchout.corpora.cleaning import Cleaning
 from switchout.corpora.codec import Codec, build_codecs
 from switchout.corpora.corpus import BleuSpec, Corpus
@@ -16,10 +17,12 @@ from switchout.corpora.opening import data_roots, installed_folder
 from switchout.corpora.prepare import prepare_corpus
 from switchout.corpora.registry import ENTRIES, Entry, find_entry
 from switchout.errors import SwitchOutError, did_you_mean
+from switchout.ranges import COUNT, RATIO, Whole
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, help="List, get, prepare corpora.")
 
 SPLITS = ("train", "dev", "test")
+VOCABULARY = Whole(5, 2**31 - 1)  # ids are 32 bits
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON object instead of text.")]
 Source = Annotated[str | None, typer.Option(help="Source language, where the corpus is silent.")]
 Target = Annotated[str | None, typer.Option(help="Target language, where the corpus is silent.")]
@@ -92,9 +95,14 @@ def prepare(
         Literal["word", "sentencepiece", "file"] | None,
         typer.Option(help="Vocabulary. Default: the corpus's own files, else words."),
     ] = None,
-    min_count: Annotated[int, typer.Option(min=1, help="Rarer words are unknown.")] = 1,
+    min_count: Annotated[
+        int, typer.Option(callback=within(COUNT), help="Rarer words are unknown.")
+    ] = 1,
     max_size: Annotated[
-        int | None, typer.Option(min=5, help="Most words (or pieces), 4 specials included.")
+        int | None,
+        typer.Option(
+            callback=within(VOCABULARY), help="Most words (or pieces), 4 specials included."
+        ),
     ] = None,
     model: Annotated[Literal["bpe", "unigram"], typer.Option(help="Of sentencepiece.")] = "bpe",
     shared: Annotated[bool, typer.Option("--shared", help="One vocabulary for both.")] = False,
@@ -106,16 +114,22 @@ def prepare(
         typer.Option(help="space: tokenised already; punctuation: split it off, reversibly."),
     ] = None,
     max_length: Annotated[
-        int | None, typer.Option(min=1, help="Drop training pairs with more words on a side.")
+        int | None,
+        typer.Option(callback=within(COUNT), help="Drop training pairs with more words on a side."),
     ] = None,
     max_ratio: Annotated[
-        float | None, typer.Option(min=1, help="Drop pairs with a larger ratio of lengths.")
+        float | None,
+        typer.Option(callback=within(RATIO), help="Drop pairs with a larger ratio of lengths."),
     ] = None,
     drop_duplicates: Annotated[
         bool, typer.Option("--drop-duplicates", help="Keep only the first of equal pairs.")
     ] = False,
-    dev: Annotated[int | None, typer.Option(min=1, help="Hold out so many dev pairs.")] = None,
-    test: Annotated[int | None, typer.Option(min=1, help="Hold out so many test pairs.")] = None,
+    dev: Annotated[
+        int | None, typer.Option(callback=within(COUNT), help="Hold out so many dev pairs.")
+    ] = None,
+    test: Annotated[
+        int | None, typer.Option(callback=within(COUNT), help="Hold out so many test pairs.")
+    ] = None,
     bleu: Annotated[
         Literal["none", "13a"] | None,
         typer.Option(help="Scored as tokenised (none) or plain text (13a); own folders: 13a."),

@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from switchout.cli.ranged import within
+from switchout.ranges import RESAMPLES, SEED
+
 Ref = Annotated[Path, typer.Option(help="Reference: real text, a line per sentence.")]
 Baseline = Annotated[
     str, typer.Option(metavar="NAME=F1,F2,…", help="Outputs of the baseline's runs (seeds).")
@@ -18,6 +21,16 @@ Tokenize = Annotated[
     str, typer.Option(help="sacrebleu's tokenizer for BLEU; none for tokenised text.")
 ]
 Lowercase = Annotated[bool, typer.Option("--lowercase", "-l", help="BLEU without case.")]
-Resamples = Annotated[int, typer.Option(min=100, help="Resampled test sets.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the resampling.")]
+Resamples = Annotated[
+    int, typer.Option(callback=within(RESAMPLES), help=f"Resampled test sets, {RESAMPLES}.")
+]
+Seed = Annotated[int, typer.Option(callback=within(SEED), help="Seed of the resampling.")]
 Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
+
+
+def system_inputs(baseline: str, systems: list[str]) -> dict[str, list[str]]:
+    """Return the files that ``--baseline`` and ``--system`` name, by option."""
+    from switchout.evaluation.outputs import files_of_system
+
+    of_systems = [path for text in systems for path in files_of_system(text)[1]]
+    return {"--baseline": files_of_system(baseline)[1], "--system": of_systems}

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from switchout.cli.ranged import within
+from switchout.ranges import WORKERS
+
 if TYPE_CHECKING:
     from switchout.evaluation.neighbors import Neighbors
 
@@ -22,7 +25,10 @@ def neighbors(
     test: Annotated[Path, typer.Option(help="Test sentences of the same side.")],
     out: Annotated[Path, typer.Option(help="Result: WER, tab, 0-based training line.")],
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads, or Ray tasks at a time. Default: all.")
+        int | None,
+        typer.Option(
+            callback=within(WORKERS), help="Threads, or Ray tasks at a time. Default: all."
+        ),
     ] = None,
     engine: Annotated[
         Literal["local", "ray"], typer.Option(help="ray: shards of the training set as tasks.")
@@ -44,13 +50,11 @@ def neighbors(
     """
     from switchout.errors import SwitchOutError
     from switchout.evaluation.neighbors import write_neighbors
-    from switchout.files import read_lines
+    from switchout.files import check_outputs, read_lines
 
     if ray_address is not None and engine != "ray":
         raise SwitchOutError("--ray-address needs --engine ray")
-    for path in (train, test):
-        if out.exists() and path.exists() and out.samefile(path):
-            raise SwitchOutError(f"--out {out} would overwrite an input; choose another name")
+    check_outputs({"--out": out}, {"--train": train, "--test": test})
     start = time.perf_counter()
     train_lines, test_lines = read_lines(train), read_lines(test)
     if not train_lines:

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from switchout.cli.evaluation_options import Json, Lowercase, Ref, Seed, Tokenize
+from switchout.cli.ranged import within
+from switchout.ranges import SOME_RESAMPLES
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -23,7 +25,10 @@ def score(
     tokenize: Tokenize = "13a",
     lowercase: Lowercase = False,
     resamples: Annotated[
-        int, typer.Option(min=0, help="Bootstrap resamples for 95% intervals; 0: none.")
+        int,
+        typer.Option(
+            callback=within(SOME_RESAMPLES), help="Bootstrap resamples for 95% intervals; 0: none."
+        ),
     ] = 1000,
     seed: Seed = 0,
     as_json: Json = False,

@@ -15,6 +15,7 @@ from switchout.errors import SwitchOutError
 
 Side = Literal["source", "target"]
 Tokenizer = Literal["space", "punctuation"]
+BleuTokenizer = Literal["none", "13a"]
 SPLITS = ("train", "dev", "test", "synthetic")
 
 
@@ -27,7 +28,7 @@ class BleuSpec:
         lowercase: Whether upper and lower case count as equal.
     """
 
-    tokenize: Literal["none", "13a"] = "13a"
+    tokenize: BleuTokenizer = "13a"
     lowercase: bool = False
 
 

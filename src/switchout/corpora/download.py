@@ -70,7 +70,7 @@ def _fetch_rest(url: str, part: Path) -> int | None:
     tag_file = _tag_file(part)
     if start and tag_file.exists():
         request.add_header("Range", f"bytes={start}-")
-        request.add_header("If-Range", tag_file.read_text())
+        request.add_header("If-Range", tag_file.read_text(encoding="utf-8"))
     try:
         response = urllib.request.urlopen(request, timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
@@ -84,10 +84,10 @@ def _fetch_rest(url: str, part: Path) -> int | None:
         raise OSError("the server's file is shorter than what is here; starting again") from None
     with response:
         is_rest = response.status == 206 and _range_start(response) == start
-        length = response.headers.get("Content-Length")
+        length = _whole(response.headers.get("Content-Length"))
         _remember_version(tag_file, response)
         start = start if is_rest else 0
-        total_bytes = start + int(length) if length is not None else None
+        total_bytes = start + length if length is not None else None
         with (
             part.open("ab" if is_rest else "wb") as handle,
             Meter(f"get {url}", total=total_bytes, unit="bytes", done=start) as meter,
@@ -98,16 +98,23 @@ def _fetch_rest(url: str, part: Path) -> int | None:
     return total_bytes
 
 
+def _whole(text: str | None) -> int | None:
+    """Return the number in a header, None if there is none: servers send anything."""
+    is_number = text is not None and len(text) < 20 and text.isascii() and text.isdigit()
+    return int(text) if text is not None and is_number else None
+
+
 def _range_start(response: http.client.HTTPResponse) -> int | None:
-    first = (response.headers.get("Content-Range") or "").removeprefix("bytes ").partition("-")[0]
-    return int(first) if first.isdigit() else None
+    header = response.headers.get("Content-Range") or ""
+    return _whole(header.removeprefix("bytes ").partition("-")[0])
 
 
 def _remember_version(tag_file: Path, response: http.client.HTTPResponse) -> None:
     """Without a tag the next attempt starts over; a weak one (``W/``) may not be used to resume."""
     tag = response.headers.get("ETag") or response.headers.get("Last-Modified")
-    if tag and not tag.startswith("W/"):
-        tag_file.write_text(tag)
+    is_plain = tag is not None and tag.isascii() and tag.isprintable() and len(tag) < 1000
+    if tag and is_plain and not tag.startswith("W/"):
+        tag_file.write_text(tag, encoding="utf-8")
     else:
         tag_file.unlink(missing_ok=True)
 

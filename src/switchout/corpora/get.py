@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +17,7 @@ from switchout.corpora.opening import open_folder
 from switchout.corpora.registry import Entry
 from switchout.corpora.text import COMPRESSIONS, find_file, stream_lines, write_lines
 from switchout.errors import SwitchOutError
-from switchout.files import atomic_folder
+from switchout.files import atomic_folder, check_output_folder
 
 ORIGIN = "origin.json"
 
@@ -38,6 +39,7 @@ def get_corpus(entry: Entry, root: Path, *, from_folder: Path | None = None) -> 
     if from_folder is not None and not from_folder.is_dir():
         raise SwitchOutError(f"{from_folder}: no such folder")
     folder, downloads = root / entry.name, root / f".{entry.name}.download"
+    check_output_folder("--out", folder, {"--from": from_folder}, marker=ORIGIN)
     with atomic_folder(folder, marker=ORIGIN) as partial:
         if from_folder is not None:
             _import(entry, from_folder, partial)
@@ -119,7 +121,8 @@ def _unpack(entry: Entry, archive: Path, partial: Path) -> None:
             for name, member in entry.members.items():
                 with unzipped.open(member) as source, (partial / name).open("wb") as target:
                     shutil.copyfileobj(source, target)
-    except (zipfile.BadZipFile, EOFError) as error:
+    except (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError, RuntimeError) as error:
+        # of other compressions and of encrypted members, too
         raise SwitchOutError(f"{archive}: damaged or truncated archive ({error})") from None
     except KeyError as error:
         raise SwitchOutError(f"{archive}: not the expected archive ({error.args[0]})") from None

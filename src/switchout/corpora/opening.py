@@ -7,19 +7,19 @@ A folder holds, for each of train, dev, test (and synthetic: back-translated pai
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any, get_args
 
-from switchout.corpora.corpus import SPLITS, BleuSpec, Corpus
+from switchout.corpora.corpus import SPLITS, BleuSpec, BleuTokenizer, Corpus, Tokenizer
 from switchout.corpora.registry import ENTRIES, Entry, find_entry
 from switchout.corpora.text import FilePairs, TsvPairs, find_file
 from switchout.errors import SwitchOutError, did_you_mean
-from switchout.files import read_bytes
+from switchout.files import read_json
 
 FACTS = "corpus.json"
 _LANGUAGE_FILE = re.compile(rf"({'|'.join(SPLITS)})\.([A-Za-z0-9_-]+)(\.gz|\.xz|\.bz2|\.zst)?")
@@ -224,9 +224,18 @@ def _read_facts(folder: Path) -> Entry | None:
     path = folder / FACTS
     if not path.is_file():
         return None
-    try:
-        facts = json.loads(read_bytes(path))
-        keys = ("name", "title", "source", "target", "tokenizer")
-        return Entry(bleu=BleuSpec(**facts["bleu"]), **{key: facts[key] for key in keys})
-    except (ValueError, KeyError, TypeError) as error:
-        raise SwitchOutError(f"{path}: not written by 'switchout data prepare' ({error})") from None
+    facts = read_json(path)
+    names: dict[str, Any] = {key: facts.get(key) for key in ("name", "title", "source", "target")}
+    bleu: Any = facts.get("bleu")
+    tokenizer: Any = facts.get("tokenizer")
+    is_ours = (
+        all(isinstance(name, str) for name in names.values())
+        and tokenizer in get_args(Tokenizer)
+        and isinstance(bleu, dict)
+        and bleu.keys() == {"tokenize", "lowercase"}
+        and bleu["tokenize"] in get_args(BleuTokenizer)  # another one might fetch a model
+        and isinstance(bleu["lowercase"], bool)
+    )
+    if not is_ours:
+        raise SwitchOutError(f"{path}: not written by 'switchout data prepare'")
+    return Entry(**names, bleu=BleuSpec(**bleu), tokenizer=tokenizer)

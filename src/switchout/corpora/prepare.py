@@ -26,7 +26,7 @@ from switchout.corpora.registry import find_entry
 from switchout.corpora.text import FilePairs
 from switchout.corpora.vocabulary import UNK
 from switchout.errors import SwitchOutError
-from switchout.files import atomic_folder
+from switchout.files import atomic_folder, check_output_folder
 from switchout.progress import Meter
 
 NO_LIMIT = 2**31 - 1
@@ -56,6 +56,8 @@ def prepare_corpus(
         bleu: How it is scored, if not as the corpus says.
     """
     corpus = open_corpus(name, source=source, target=target)
+    if corpus.folder is not None:
+        check_output_folder("--out", out, {"corpus": corpus.folder}, marker=FACTS)
     corpus = replace(corpus, bleu=bleu or corpus.bleu)
     drops: Counter[str] = Counter()
     if held_out is not None:

@@ -31,15 +31,25 @@ def read_hypotheses(path: str | os.PathLike[str], *, references: Path, n_lines: 
     return hypotheses
 
 
-def read_system(text: str, *, references: Path, n_lines: int) -> System:
-    """Read the outputs of ``NAME=f1,f2,…``, or of a bare path as a system of one run."""
+def files_of_system(text: str) -> tuple[str, list[str]]:
+    """Return name and files of ``NAME=f1,f2,…``, or of a bare path as a system of one run.
+
+    Example:
+        >>> files_of_system("base=b1.hyp,b2.hyp")
+        ('base', ['b1.hyp', 'b2.hyp'])
+    """
     name, equals, files = text.partition("=")
-    if not equals or Path(text).exists():  # a path may hold a "=" too
-        name, paths = text, [text]
-    else:
-        paths = files.split(",")
-        if not name or not all(paths):
-            raise SwitchOutError(f"{text!r}: expected NAME=file1,file2,… or one path")
+    if not equals or os.path.lexists(text):  # a path may hold a "=" too
+        return text, [text]
+    paths = files.split(",")
+    if not name or not all(paths):
+        raise SwitchOutError(f"{text!r}: expected NAME=file1,file2,… or one path")
+    return name, paths
+
+
+def read_system(text: str, *, references: Path, n_lines: int) -> System:
+    """Read the outputs of a system; see `files_of_system`."""
+    name, paths = files_of_system(text)
     runs = [read_hypotheses(path, references=references, n_lines=n_lines) for path in paths]
     return System(name, runs, run_names=paths)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,7 +155,23 @@ def _sacrebleu_metric(name: str, tokenize: str, lowercase: bool):  # type: ignor
     if tokenize not in BLEU.TOKENIZERS:
         choices = did_you_mean(tokenize, list(BLEU.TOKENIZERS))
         raise SwitchOutError(f"no such tokenizer {tokenize!r}{choices}")
+    _refuse_download(tokenize)
     try:
         return BLEU(tokenize=tokenize, lowercase=lowercase)
     except (ImportError, RuntimeError) as error:  # a tokenizer whose package is not installed
         raise SwitchOutError(f"tokenizer {tokenize!r}: {error}") from None
+
+
+def _refuse_download(tokenize: str) -> None:
+    """sacrebleu fetches a missing model from the net by itself: nobody asked for that."""
+    from sacrebleu.tokenizers.tokenizer_spm import SPM_MODELS
+    from sacrebleu.utils import SACREBLEU_DIR
+
+    if tokenize not in SPM_MODELS:
+        return
+    address = SPM_MODELS[tokenize]["url"]
+    model = Path(SACREBLEU_DIR) / "models" / address.rpartition("/")[2]
+    if not model.exists():
+        raise SwitchOutError(
+            f"tokenizer {tokenize!r} needs {model}, which is not here: fetch it from {address}"
+        )

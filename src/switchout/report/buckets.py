@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from switchout.errors import SwitchOutError
 from switchout.evaluation.buckets import Breakdown
-from switchout.files import atomic
+from switchout.files import write_text
 from switchout.report.charts import BarChart, Series, stacked
 from switchout.report.tables import P_VALUE, Cell, Column, Table
 
@@ -77,7 +77,11 @@ def gains_chart(breakdown: Breakdown) -> BarChart:
 
 def plot_gains(breakdowns: Sequence[Breakdown], path: str | os.PathLike[str]) -> None:
     """Write bars of the gain per bucket with intervals, a panel per feature, as an SVG file."""
+    check_figure(path)
+    write_text(path, stacked([gains_chart(b) for b in breakdowns]))
+
+
+def check_figure(path: str | os.PathLike[str]) -> None:
+    """Refuse a name that is not that of an SVG file, before the figure is made."""
     if not os.fspath(path).lower().endswith(".svg"):
         raise SwitchOutError(f"{path}: the figure's name must end in .svg")
-    with atomic(path) as partial:
-        partial.write_text(stacked([gains_chart(b) for b in breakdowns]), encoding="utf-8")

@@ -92,8 +92,8 @@ class Table:
         """Return comma-separated values with a heading, numbers at full precision."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(column.key or column.title for column in self.columns)
-        writer.writerows(self.rows)
+        writer.writerow(_harmless(column.key or column.title) for column in self.columns)
+        writer.writerows([_harmless(cell) for cell in row] for row in self.rows)
         return out.getvalue()
 
     def records(self) -> list[dict[str, Any]]:
@@ -165,6 +165,12 @@ class Table:
 
 def _class(column: Column) -> str | None:
     return "number" if column.is_number else None
+
+
+def _harmless(cell: Cell) -> Cell:
+    """Return a cell that no spreadsheet takes for a formula: text with = + - @ gets a quote."""
+    is_formula = isinstance(cell, str) and cell.lstrip().startswith(("=", "+", "-", "@"))
+    return f"'{cell}" if is_formula else cell
 
 
 _LATEX = str.maketrans(
