@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -36,9 +36,7 @@ class Pieces:
         [0, 3, 4]
     """
 
-    def __init__(
-        self, names: Sequence[str | None], special: set[int] | frozenset[int] = frozenset()
-    ):
+    def __init__(self, names: Sequence[str | None], special: Set[int] = frozenset()):
         self.names = tuple(names)
         unnamed = {
             i for i, name in enumerate(self.names) if name is None or _NO_WORD.fullmatch(name)
@@ -62,6 +60,17 @@ class Pieces:
             f" got {type(tokenizer).__name__}"
         )
 
+    @classmethod
+    def from_vocabulary(
+        cls, vocabulary: Mapping[str, int], special: Set[int] = frozenset(), size: int = 0
+    ) -> Pieces:
+        """Return the pieces of a vocabulary; ids may have holes and lie beyond ``size``."""
+        n_ids = max(size, 1 + max([*vocabulary.values(), *special], default=-1))
+        names: list[str | None] = [None] * n_ids
+        for name, i in vocabulary.items():
+            names[i] = name
+        return cls(names, special)
+
     def seen_in(self, rows: Any) -> npt.NDArray[np.int64]:
         """Return the words that occur in rows of ids, sorted; negative ids are no words."""
         seen = np.zeros(len(self) + 1, bool)
@@ -79,7 +88,7 @@ def _of_transformers(tokenizer: Any) -> Pieces:
     special = set(tokenizer.all_special_ids) | set(tokenizer.added_tokens_decoder)
     codes = getattr(tokenizer, "supported_language_codes", None) or ()
     special |= {vocabulary[code] for code in codes if code in vocabulary}
-    return _from_vocabulary(vocabulary, special, len(tokenizer))
+    return Pieces.from_vocabulary(vocabulary, special, len(tokenizer))
 
 
 def _of_tokenizers(tokenizer: Any) -> Pieces:
@@ -90,17 +99,7 @@ def _of_tokenizers(tokenizer: Any) -> Pieces:
         special.add(vocabulary[model["unk_token"]])
     if model.get("unk_id") is not None:  # of a Unigram model
         special.add(model["unk_id"])
-    return _from_vocabulary(vocabulary, special, 0)
-
-
-def _from_vocabulary(vocabulary: Mapping[str, int], special: set[int], size: int) -> Pieces:
-    """Ids need not be dense, nor end where the tokenizer says that they do."""
-    names: list[str | None] = [None] * max(
-        size, 1 + max([*vocabulary.values(), *special], default=-1)
-    )
-    for name, i in vocabulary.items():
-        names[i] = name
-    return Pieces(names, special)
+    return Pieces.from_vocabulary(vocabulary, special)
 
 
 def _of_sentencepiece(model: Any) -> Pieces:

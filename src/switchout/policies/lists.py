@@ -17,12 +17,18 @@ def to_block(rows: Sequence[Any]) -> npt.NDArray[np.int64]:
     """Return rows of ids as one array [rows, longest row], filled up on the right."""
     block = np.full((len(rows), max(map(len, rows), default=0)), NO_WORD, np.int64)
     for i, row in enumerate(rows):
-        if len(row):
-            ids = np.asarray(row)
-            if ids.ndim != 1 or ids.dtype.kind not in "iu":
-                raise TypeError(f"rows[{i}] must hold integers, got {_described(row)}")
-            block[i, : len(ids)] = ids
+        block[i, : len(row)] = as_ids(row, i)
     return block
+
+
+def as_ids(row: Any, i: int) -> npt.NDArray[np.int64]:
+    """Return row number ``i`` as an array; what holds no integers is a TypeError."""
+    if not len(row):
+        return np.empty(0, np.int64)
+    ids = np.asarray(row)
+    if ids.ndim != 1 or ids.dtype.kind not in "iu":
+        raise TypeError(f"rows[{i}] must hold integers, got {_described(row)}")
+    return ids.astype(np.int64, copy=False)
 
 
 def to_mask(masks: Sequence[Any], rows: Sequence[Any]) -> npt.NDArray[np.bool_]:

@@ -1,0 +1,239 @@
+"""Hugging Face: one line after a Trainer was made, and its training examples are switched.
+
+`switch_out` wraps the training set, nothing else: evaluation is untouched by construction, and
+``decoder_input_ids`` are made from the new labels, because collating comes later. The callback
+carries the epoch: a Trainer tells the data set only sometimes (not after a resume in the middle of
+an epoch, not on several processes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.data import IterableDataset, get_worker_info
+from transformers import TrainerCallback
+
+from switchout.errors import SwitchOutError, did_you_mean
+from switchout.integrations.rows import RowSwitch
+from switchout.integrations.torch import Switched
+from switchout.pieces import Pieces
+from switchout.policies import RAML, Policy, SwitchOut
+from switchout.policies.whole_words import WholeWords, WordBook
+from switchout.words import Words
+
+UNITS, DRAWS = ["piece", "word"], ["corpus", "vocabulary"]
+_NO_LIMIT = 1 << 20  # tokenizers without a greatest length say 10^30
+
+
+def switch_out(
+    trainer: Any,
+    source: Policy | WholeWords | None = None,
+    target: Policy | WholeWords | None = None,
+    *,
+    seed: int,
+    tau_x: float | None = None,
+    tau_y: float | None = None,
+    rate_x: float | None = None,
+    rate_y: float | None = None,
+    unit: str = "piece",
+    draw: str = "corpus",
+    tokenizer: Any = None,
+    id_column: str | None = None,
+    **settings: Any,
+) -> None:
+    """Switch the training examples of a ``Trainer``, other ones every epoch; evaluation stays.
+
+    Args:
+        trainer: A ``Seq2SeqTrainer`` or another, with a training set of tokenised rows.
+        source, target: A policy for each side, or instead of it:
+        tau_x, rate_x: Temperature of SwitchOut on the source, or the share of words changed.
+        tau_y, rate_y: The same of RAML on the target.
+        seed: Of all randomness.
+        unit: "piece", or "word": all pieces of a word give way to all pieces of another word.
+        draw: "corpus": only what occurs on that side of the training set is drawn; "vocabulary":
+            everything that is a word.
+        tokenizer: By default the trainer's ``processing_class``.
+        id_column: For a streamed set, which has no row numbers: the column that has them.
+        settings: ``source_key``, ``target_key``, ``frozen_x``, ``frozen_y``: see `RowSwitch`.
+
+    Example:
+        >>> switch_out(trainer, tau_x=1.0, tau_y=1.1, seed=1)               # doctest: +SKIP
+        >>> trainer.train()                                                 # doctest: +SKIP
+    """
+    for value, choices, name in ((unit, UNITS, "unit"), (draw, DRAWS, "draw")):
+        if value not in choices:
+            raise SwitchOutError(f"{name}={value!r} is unknown{did_you_mean(value, choices)}")
+    data = trainer.train_dataset
+    if data is None:
+        raise SwitchOutError("the trainer has no training set")
+    if isinstance(data, Switched):
+        raise SwitchOutError("this trainer is switched already: twice would be more noise")
+    maker = _PolicyMaker(trainer, tokenizer, unit, draw)
+    if source is None and (tau_x is not None or rate_x is not None):
+        source = maker.make("source", settings.get("source_key", "input_ids"), tau_x, rate_x)
+    if target is None and (tau_y is not None or rate_y is not None):
+        target = maker.make("target", settings.get("target_key", "labels"), tau_y, rate_y)
+    if isinstance(data, IterableDataset):
+        rows = SwitchRows(source, target, seed=seed, id_column=_needed(id_column), **settings)
+        trainer.train_dataset = data.map(rows, batched=True)
+        trainer.add_callback(EpochCallback(rows))
+        return
+    switched = Switched(data, source, target, seed=seed, **settings)
+    trainer.train_dataset = switched
+    trainer.add_callback(EpochCallback(switched))
+
+
+class EpochCallback(TrainerCallback):  # type: ignore[misc]
+    """Tells a switched set the epoch, also after a resume and on several processes."""
+
+    def __init__(self, dataset: Switched | SwitchRows) -> None:
+        self._dataset = dataset
+        self._next = 0
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        self._next = int(state.epoch or 0)  # 1.5 after a resume in the middle of the second epoch
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        # Counted, not read from the state: an epoch that another callback ends early is one too.
+        self._dataset.set_epoch(self._next)
+        self._next += 1
+
+
+class SwitchRows:
+    """For ``datasets``: ``data.map(SwitchRows(…), batched=True, with_indices=True)``.
+
+    Row numbers are the example ids. A streamed set needs a column of them, ``id_column``, and no
+    ``with_indices``: its numbers begin anew in every worker and follow a shuffle.
+
+    Example:
+        >>> import switchout as so
+        >>> switch = SwitchRows(so.SwitchOut(so.Words(100), tau=1.0), seed=1)
+        >>> switch({"input_ids": [[5, 6, 7, 2], [8, 2]]}, [0, 4])
+        {'input_ids': [[32, 33, 45, 2], [8, 2]]}
+    """
+
+    def __init__(
+        self,
+        source: Policy | WholeWords | None = None,
+        target: Policy | WholeWords | None = None,
+        *,
+        seed: int,
+        epoch: int = 0,
+        id_column: str | None = None,
+        **settings: Any,
+    ) -> None:
+        self._switch = RowSwitch(source, target, seed=seed, **settings)
+        self._id_column = id_column
+        self._epoch = torch.tensor(epoch, dtype=torch.int64).share_memory_()
+
+    def set_epoch(self, epoch: int) -> None:
+        """From now on rows are those of ``epoch``, in all workers."""
+        self._epoch.fill_(int(epoch))
+
+    def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> dict[str, Any]:
+        ids = self._ids(batch, indices)
+        rows = [
+            dict(zip(batch, values, strict=True)) for values in zip(*batch.values(), strict=True)
+        ]
+        if not rows:
+            return dict(batch)
+        self._switch.check(rows[0])
+        new = self._switch(rows, ids, int(self._epoch))
+        return {name: [row[name] for row in new] for name in rows[0]}
+
+    def _ids(self, batch: Any, indices: Sequence[int] | None) -> Sequence[int]:
+        if self._id_column is not None:
+            if self._id_column not in batch:
+                there = ", ".join(map(repr, batch))
+                raise SwitchOutError(f"the rows have no column {self._id_column!r}, only {there}")
+            return [int(i) for i in batch[self._id_column]]
+        if indices is None or get_worker_info() is not None:
+            _needed(None)
+        return list(indices or ())
+
+
+class _PolicyMaker:
+    """Makes a side's policy from a temperature, the tokenizer and the training set."""
+
+    def __init__(self, trainer: Any, tokenizer: Any, unit: str, draw: str) -> None:
+        tokenizer = trainer.processing_class if tokenizer is None else tokenizer
+        self._tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # of a processor
+        self._trainer, self._unit, self._draw = trainer, unit, draw
+
+    def make(
+        self, side: str, key: Any, tau: float | None, rate: float | None
+    ) -> Policy | WholeWords:
+        if self._tokenizer is None:
+            raise SwitchOutError("the trainer has no processing_class: give tokenizer=…")
+        kind = SwitchOut if side == "source" else RAML
+        pieces = self._pieces(side)
+        try:
+            if self._unit == "piece":
+                return kind(self._words(pieces, key), tau, rate=rate)
+            book = WordBook(pieces, self._rows(key))
+            return WholeWords(book, kind(book.words, tau, rate=rate), self._max_length())
+        except ValueError as error:
+            raise SwitchOutError(f"the {side}, column {key!r}: {error}") from None
+
+    def _pieces(self, side: str) -> Pieces:
+        if side == "target" and getattr(self._tokenizer, "separate_vocabs", False):  # Marian
+            return Pieces.from_vocabulary(self._tokenizer.target_encoder)
+        return Pieces.of(self._tokenizer)
+
+    def _words(self, pieces: Pieces, key: Any) -> Words:
+        if len(pieces) - len(pieces.special) < 2:
+            raise ValueError(f"none of the tokenizer's {len(pieces)} ids are words")
+        drawn = pieces.seen_in(self._rows(key)) if self._draw == "corpus" else None
+        return Words(len(pieces), pieces.special, drawn)
+
+    def _rows(self, key: Any) -> Iterator[Any]:
+        data = self._trainer.train_dataset
+        if isinstance(data, IterableDataset):
+            wanted = "unit='piece' and " if self._unit == "word" else ""
+            raise ValueError(
+                "a streamed training set cannot be read before training: use "
+                f"{wanted}draw='vocabulary', or give policies"
+            )
+        return column_rows(data, key)
+
+    def _max_length(self) -> int | None:
+        config = getattr(self._trainer.model, "config", None)
+        if not getattr(config, "is_encoder_decoder", True):
+            raise ValueError("unit='word' changes lengths, which needs an encoder-decoder model")
+        limits = (
+            getattr(config, "max_position_embeddings", None),
+            getattr(self._tokenizer, "model_max_length", None),
+        )
+        return min((n for n in limits if n is not None and n < _NO_LIMIT), default=None)
+
+
+def column_rows(data: Any, key: Any) -> Iterator[Any]:
+    """Yield a column's rows of ids; of a ``datasets.Dataset`` without making lists of them."""
+    form = getattr(data, "format", None)
+    if not isinstance(form, dict) or form.get("type") == "custom" or key not in data.column_names:
+        for i in range(len(data)):
+            row = data[i]
+            if i == 0 and hasattr(row, "keys") and key not in row:
+                raise ValueError(f"the training set has no such column, only {', '.join(row)}")
+            yield row[key]
+        return
+    for table in data.select_columns(key).with_format("arrow").iter(1000):
+        column = table.column(key).combine_chunks()
+        if not hasattr(column, "offsets"):  # lists of one fixed size, or no lists
+            yield from column.to_pylist()
+            continue
+        starts = np.asarray(column.offsets)
+        values = np.asarray(column.values)
+        yield from np.split(values[starts[0] : starts[-1]], starts[1:-1] - starts[0])
+
+
+def _needed(id_column: str | None) -> str:
+    if id_column is None:
+        raise SwitchOutError(
+            "a streamed training set has no row numbers that last (they begin anew in every worker"
+            " and follow a shuffle): give its rows a column of numbers and name it, id_column=…"
+        )
+    return id_column

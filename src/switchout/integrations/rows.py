@@ -1,0 +1,112 @@
+"""Training rows of any toolkit: their two columns of ids switched, the rest kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from switchout.errors import SwitchOutError
+from switchout.policies.base import Policy
+from switchout.policies.lists import like
+from switchout.policies.whole_words import WholeWords
+
+Key = str | int
+Frozen = Callable[[Any], Any]
+# Columns with an entry for each id of the source, or the target: they follow where lengths change.
+COMPANIONS = {
+    "source": ("attention_mask", "token_type_ids", "special_tokens_mask"),
+    "target": ("decoder_attention_mask",),
+}
+
+
+class RowSwitch:
+    """Switches rows: dicts of columns, or tuples. A row itself is never written to.
+
+    Args:
+        source, target: A policy (or `WholeWords`) for each side; None: the side stays as it is.
+        seed: Of all randomness; the rest of the address comes with the rows.
+        source_key, target_key: Names of the columns, or places in a tuple.
+        frozen_x, frozen_y: From a row to a mask of places that the side leaves alone, or to None.
+    """
+
+    def __init__(
+        self,
+        source: Policy | WholeWords | None = None,
+        target: Policy | WholeWords | None = None,
+        *,
+        seed: int,
+        source_key: Key = "input_ids",
+        target_key: Key = "labels",
+        frozen_x: Frozen | None = None,
+        frozen_y: Frozen | None = None,
+    ) -> None:
+        if source is None and target is None:
+            raise SwitchOutError("nothing to switch: give a policy for the source or the target")
+        self.seed = seed
+        sides = (
+            ("source", source_key, source, frozen_x),
+            ("target", target_key, target, frozen_y),
+        )
+        self.sides = [side for side in sides if side[2] is not None]
+
+    def check(self, row: Any) -> None:
+        """Refuse rows that lack a column, before training begins."""
+        is_mapping = isinstance(row, Mapping)
+        there = list(row) if is_mapping else list(range(len(row)))
+        for side, key, _, _ in self.sides:
+            if key not in there:
+                raise SwitchOutError(
+                    f"the {side} has a policy but its rows no column {key!r}; they have: "
+                    + ", ".join(map(repr, there))
+                )
+
+    def __call__(self, rows: Sequence[Any], example_ids: Sequence[int], epoch: int) -> list[Any]:
+        """Return new rows; ``example_ids`` says which example each of them is."""
+        new: list[Any] = [dict(row) if isinstance(row, Mapping) else list(row) for row in rows]
+        for side, key, policy, frozen in self.sides:
+            columns = [row[key] for row in new]
+            masks = None if frozen is None else [_as_flags(frozen(row)) for row in rows]
+            address = {"seed": self.seed, "epoch": epoch, "side": side}
+            try:
+                made = _sample(policy, columns, masks, {**address, "example_ids": example_ids})
+            except ValueError:
+                _name_the_row(policy, columns, masks, address, example_ids)
+                raise
+            for row, (ids, places) in zip(new, made, strict=True):
+                if places is not None:
+                    _follow(row, COMPANIONS[side], len(row[key]), places)
+                row[key] = ids
+        return [
+            row if isinstance(row, dict) else getattr(type(old), "_make", type(old))(row)
+            for row, old in zip(new, rows, strict=True)
+        ]
+
+
+def _sample(policy: Any, columns: Any, masks: Any, address: Any) -> list[tuple[Any, Any]]:
+    if isinstance(policy, WholeWords):
+        made = policy.sample(columns, frozen=masks, **address)
+        pairs = zip(made, columns, strict=True)
+        return [(like(ids, column), places) for (ids, places), column in pairs]
+    return [(ids, None) for ids in policy.sample_lists(columns, frozen=masks, **address)]
+
+
+def _follow(row: Any, companions: tuple[str, ...], n_ids: int, places: Any) -> None:
+    for name in companions:
+        if isinstance(row, dict) and name in row and len(row[name]) == n_ids:
+            row[name] = like(np.asarray(row[name])[places], row[name])
+
+
+def _as_flags(mask: Any) -> Any:
+    return None if mask is None else np.asarray(mask, bool)
+
+
+def _name_the_row(policy: Any, columns: Any, masks: Any, address: Any, example_ids: Any) -> None:
+    """Say which row of the training set was refused: a batch's row number would help nobody."""
+    for i, (column, example) in enumerate(zip(columns, example_ids, strict=True)):
+        mask = None if masks is None else [masks[i]]
+        try:
+            _sample(policy, [column], mask, {**address, "example_ids": [example]})
+        except ValueError as error:
+            raise SwitchOutError(f"row {example} of the training set: {error}") from None

@@ -1,0 +1,86 @@
+"""PyTorch: a training set whose items are other ones every epoch.
+
+The row number is the example id, so no column has to travel through a loader or a trainer, and
+what a row becomes depends on (seed, epoch, row) alone: not on workers, batches, order or resume.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.utils.data import Dataset, IterableDataset
+
+from switchout.errors import SwitchOutError
+from switchout.integrations.rows import RowSwitch
+from switchout.policies.base import Policy
+from switchout.policies.whole_words import WholeWords
+
+
+class Switched(Dataset):  # type: ignore[misc]
+    """A map-style training set, switched when its items are fetched; the set itself stays as it is.
+
+    Args:
+        dataset: A torch ``Dataset``, a ``datasets.Dataset`` or a list; items are dicts or tuples.
+        source, target: A policy for each side; None: the side stays as it is.
+        seed: Of all randomness.
+        settings: ``source_key``, ``target_key`` (columns, or places in a tuple; default
+            ``"input_ids"`` and ``"labels"``), ``frozen_x``, ``frozen_y``: see `RowSwitch`.
+
+    Call `set_epoch` before each epoch. The number is in shared memory: workers that live on see it.
+
+    Example:
+        >>> import switchout as so
+        >>> rows = [{"input_ids": [5, 6, 7, 2], "labels": [8, 9, 2]}]
+        >>> train = Switched(rows, so.SwitchOut(so.Words(100), tau=1.0), seed=1)
+        >>> train[0]
+        {'input_ids': [32, 33, 45, 2], 'labels': [8, 9, 2]}
+        >>> train.set_epoch(1)
+        >>> train[0]
+        {'input_ids': [5, 6, 7, 2], 'labels': [8, 9, 2]}
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        source: Policy | WholeWords | None = None,
+        target: Policy | WholeWords | None = None,
+        *,
+        seed: int,
+        **settings: Any,
+    ) -> None:
+        if isinstance(dataset, Switched):
+            raise SwitchOutError("this training set is switched already: twice would be more noise")
+        if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
+            raise SwitchOutError(
+                "a streamed training set has no row numbers: give its rows an id column and map"
+                " them with switchout.integrations.huggingface.SwitchRows"
+            )
+        if len(dataset) == 0:
+            raise SwitchOutError("the training set is empty")
+        self.dataset = dataset
+        self._switch = RowSwitch(source, target, seed=seed, **settings)
+        self._switch.check(dataset[0])
+        self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
+
+    def set_epoch(self, epoch: int) -> None:
+        """From now on items are those of ``epoch``, in all workers."""
+        self._epoch.fill_(int(epoch))
+
+    @property
+    def epoch(self) -> int:
+        return int(self._epoch)
+
+    def __len__(self) -> int:
+        return len(self.dataset)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.__getitems__([index])[0]
+
+    def __getitems__(self, indices: Sequence[Any]) -> list[Any]:
+        n_rows = len(self)
+        places = [int(i) + n_rows if int(i) < 0 else int(i) for i in indices]
+        fetch = getattr(self.dataset, "__getitems__", None)
+        rows = [self.dataset[i] for i in places] if fetch is None else fetch(places)
+        return self._switch(rows, places, self.epoch)

@@ -1,0 +1,228 @@
+"""The Hugging Face Trainer, small and real: what the model reads, and what it does not.
+
+Workers, several processes and more tokenizers: tests/integrations (make test-integrations).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+import scipy.stats
+
+import switchout as so
+import toy_tokenizers as toys
+import trainers
+from switchout.errors import SwitchOutError
+from switchout.policies.whole_words import WholeWords
+
+pytest.importorskip("transformers")
+datasets = pytest.importorskip("datasets")
+from switchout.integrations.huggingface import SwitchRows, column_rows, switch_out  # noqa: E402
+
+SETTINGS = {"tau_x": 1.0, "tau_y": 1.1, "seed": 5}
+
+
+@pytest.fixture(scope="module")
+def marian(tmp_path_factory):
+    return toys.marian(tmp_path_factory.mktemp("marian"))
+
+
+@pytest.fixture(scope="module")
+def train(marian):
+    return trainers.tokenised(marian, 48)
+
+
+@pytest.fixture(scope="module")
+def dev(marian):
+    return trainers.tokenised(marian, 16, first=200)
+
+
+def test_every_row_that_the_model_reads_is_at_its_address(marian, train, dev, tmp_path):
+    trainer = trainers.make(marian, train, dev, tmp_path)
+    switch_out(trainer, **SETTINGS)
+    result = trainer.train()
+    assert result.training_loss > 0
+    expected = trainers.policies(marian, train, **SETTINGS)
+    for epoch in range(3):
+        assert trainer.pairs_of(epoch) == trainers.switched_pairs(train, *expected, 5, epoch)
+    for _, batch in trainer.seen:  # made from the new labels, shifted
+        for y, decoder in zip(batch["labels"], batch["decoder_input_ids"], strict=True):
+            n = int((y != -100).sum())
+            assert decoder[1:n].tolist() == y[: n - 1].tolist()
+
+
+def test_evaluation_reads_what_it_reads_without_us(marian, train, dev, tmp_path):
+    plain = trainers.make(marian, train, dev, tmp_path / "a")
+    plain.evaluate()
+    trainer = trainers.make(marian, train, dev, tmp_path / "b", num_train_epochs=1)
+    switch_out(trainer, **SETTINGS)
+    trainer.train()
+    trainer.evaluate()
+    assert trainers.digest(trainer.evaluated) == trainers.digest(plain.evaluated)
+
+
+def test_a_run_resumed_in_the_middle_of_an_epoch_reads_the_same_and_ends_the_same(
+    marian, train, tmp_path
+):
+    steps = {"save_strategy": "steps", "save_steps": 9}  # 6 batches an epoch: in the second
+    whole = trainers.make(marian, train, None, tmp_path, **steps)
+    switch_out(whole, **SETTINGS)
+    whole.train()
+    rest = trainers.make(marian, train, None, tmp_path, **steps)
+    switch_out(rest, **SETTINGS)
+    rest.train(resume_from_checkpoint=str(tmp_path / "checkpoint-9"))
+    assert len(rest.seen) == 9
+    assert trainers.digest(rest.batches()) == trainers.digest(whole.batches()[9:])
+    assert trainers.weights(rest.model) == trainers.weights(whole.model)
+
+
+def test_an_epoch_that_is_ended_early_counts(marian, train, tmp_path):
+    trainer = trainers.make(marian, train, None, tmp_path)
+    switch_out(trainer, **SETTINGS)
+    trainer.stop_epoch_after = 2
+    trainer.add_callback(trainers.EarlyEnd(2))
+    trainer.train()
+    policies = trainers.policies(marian, train, **SETTINGS)
+    for epoch in range(3):
+        pairs = trainer.pairs_of(epoch)
+        assert len(pairs) == 16
+        assert set(pairs) <= set(trainers.switched_pairs(train, *policies, 5, epoch))
+
+
+def test_the_number_of_changed_words_follows_algorithm_1(marian):
+    row = trainers.tokenised(marian, 1)[0]
+    n = 12_000
+    rows = [{"input_ids": row["input_ids"], "labels": row["labels"]}] * n
+    words = so.Words.from_tokenizer(marian)
+    from switchout.integrations.torch import Switched
+
+    policy = so.SwitchOut(words, tau=1.0)
+    switched = Switched(rows, policy, seed=2)
+    old, length = row["input_ids"], len(row["input_ids"]) - 1
+    assert old[-1] == marian.eos_token_id
+    new = [made["input_ids"] for made in switched.__getitems__(range(n))]
+    changes = Counter(sum(a != b for a, b in zip(old, made, strict=True)) for made in new)
+    probabilities = policy.change_probabilities(length)
+    few = [*probabilities[:4], probabilities[4:].sum()]
+    counts = [changes[k] for k in range(4)]
+    counts.append(n - sum(counts))
+    assert scipy.stats.chisquare(counts, [p * n for p in few]).pvalue > 0.001
+
+
+def test_whole_words_in_training(marian, train, tmp_path):
+    trainer = trainers.make(marian, train, None, tmp_path, num_train_epochs=1)
+    switch_out(trainer, unit="word", **SETTINGS)
+    trainer.train()
+    (_, _, source, _), (_, _, target, _) = trainer.train_dataset._switch.sides
+    assert isinstance(source, WholeWords)
+    assert source.max_length == 64
+    assert trainer.pairs_of(0) == trainers.switched_pairs(train, source, target, 5, 0)
+    lengths = [(len(a["input_ids"]), len(b["input_ids"]))
+               for a, b in zip(train, trainer.train_dataset, strict=True)]  # fmt: skip
+    assert any(a != b for a, b in lengths)
+    for row in trainer.train_dataset:
+        assert row["attention_mask"] == [1] * len(row["input_ids"])
+
+
+@pytest.mark.parametrize("kind", ["datasets", "list", "torch"])
+def test_any_map_style_set(marian, train, tmp_path, kind):
+    rows = [dict(row) for row in train]
+    data = {"datasets": train, "list": rows, "torch": trainers.Rows(rows)}[kind]
+    trainer = trainers.make(marian, data, None, tmp_path, num_train_epochs=1)
+    switch_out(trainer, **SETTINGS)
+    trainer.train()
+    policies = trainers.policies(marian, train, **SETTINGS)
+    assert trainer.pairs_of(0) == trainers.switched_pairs(train, *policies, 5, 0)
+
+
+def test_what_is_drawn(marian, train, tmp_path):
+    for draw, rows in (("corpus", train["input_ids"]), ("vocabulary", None)):
+        trainer = trainers.make(marian, train, None, tmp_path)
+        switch_out(trainer, tau_x=1.0, seed=5, draw=draw)
+        ((_, _, policy, _),) = trainer.train_dataset._switch.sides
+        assert policy == so.SwitchOut(so.Words.from_tokenizer(marian, rows), tau=1.0)
+    trainer = trainers.make(marian, train, None, tmp_path)
+    dropout = so.WordDropout(so.Words.from_tokenizer(marian), rate=0.2, null_id=1)
+    switch_out(trainer, dropout, rate_y=0.1, seed=5)
+    (_, _, source, _), (_, _, target, _) = trainer.train_dataset._switch.sides
+    assert source is dropout
+    assert target == so.RAML(so.Words.from_tokenizer(marian, train["labels"]), rate=0.1)
+
+
+def test_columns_are_read_the_same_from_tables_and_rows(train):
+    wanted = list(train["input_ids"])
+    for data in (train, train.select(range(40)).shuffle(seed=1), [dict(row) for row in train]):
+        rows = [list(map(int, row)) for row in column_rows(data, "input_ids")]
+        assert rows == [list(row["input_ids"]) for row in data]
+    assert len(wanted) == 48
+
+
+def test_map_and_streams(marian, train):
+    (source, target), ids = trainers.policies(marian, train, **SETTINGS), range(len(train))
+    want = source.sample_lists(list(train["input_ids"]), seed=5, example_ids=ids, epoch=2)
+    switch = SwitchRows(source, target, seed=5, epoch=2)
+    made = train.map(switch, batched=True, batch_size=7, with_indices=True)
+    assert list(made["input_ids"]) == want
+    numbered = train.add_column("id", list(ids)).to_iterable_dataset(num_shards=3)
+    switch = SwitchRows(source, target, seed=5, epoch=2, id_column="id")
+    shuffled = numbered.shuffle(seed=1, buffer_size=16).map(switch, batched=True, batch_size=5)
+    assert {row["id"]: row["input_ids"] for row in shuffled} == dict(enumerate(want))
+    with pytest.raises(SwitchOutError, match="id_column"):
+        SwitchRows(source, seed=5)({"input_ids": [[5]]})
+    with pytest.raises(SwitchOutError, match="no column 'nr', only 'input_ids'"):
+        SwitchRows(source, seed=5, id_column="nr")({"input_ids": [[5]]})
+
+
+def test_a_streamed_training_set(marian, train, tmp_path):
+    ids = range(len(train))
+    stream = train.add_column("id", list(ids)).to_iterable_dataset()
+    trainer = trainers.make(marian, stream, None, tmp_path, max_steps=12)
+    policies = trainers.policies(marian, train, draw="vocabulary", **SETTINGS)
+    switch_out(trainer, id_column="id", draw="vocabulary", **SETTINGS)
+    trainer.train()
+    both = [trainers.switched_pairs(train, *policies, 5, epoch) for epoch in (0, 1)]
+    made = [pair for _, batch in trainer.seen for pair in trainers.pairs(batch)]
+    assert sorted(made) == sorted(both[0] + both[1])
+
+
+def tiny_tokenizer():
+    tokenizers, transformers = (pytest.importorskip(n) for n in ("tokenizers", "transformers"))
+    model = tokenizers.models.WordLevel({"<unk>": 0, "<pad>": 1}, unk_token="<unk>")
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizers.Tokenizer(model))
+
+
+@pytest.mark.parametrize(
+    ("change", "settings", "message"),
+    [
+        ({}, {"tau_x": 1.0, "unit": "words"}, "unit='words' is unknown .did you mean 'word'"),
+        ({}, {"tau_x": 1.0, "draw": "all"}, "draw='all' is unknown"),
+        ({}, {}, "nothing to switch"),
+        ({}, {"tau_x": 1.0, "source_key": "ids"}, "column 'ids'.* no such column"),
+        ({"train_dataset": None}, {"tau_x": 1.0}, "no training set"),
+        ({"processing_class": None}, {"tau_x": 1.0}, "give tokenizer="),
+        ({"processing_class": tiny_tokenizer}, {"tau_x": 1.0}, "none of the .* ids are words"),
+        ({"beyond": True}, {"tau_x": 1.0}, "column 'input_ids': id 9999 is not below"),
+        ({"stream": True}, {"tau_x": 1.0}, "cannot be read before training: use draw='voc"),
+        ({"stream": True}, {"tau_x": 1.0, "draw": "vocabulary"}, "id_column"),
+    ],
+    ids=str,
+)
+def test_mistakes_are_one_clear_line(marian, train, tmp_path, change, settings, message):
+    trainer = trainers.make(marian, train, None, tmp_path)
+    if change.pop("beyond", False):
+        trainer.train_dataset = [*train, {"input_ids": [9999], "labels": [5]}]
+    if change.pop("stream", False):
+        trainer.train_dataset = train.to_iterable_dataset()
+    for name, value in change.items():
+        setattr(trainer, name, value() if callable(value) else value)
+    with pytest.raises(SwitchOutError, match=message) as caught:
+        switch_out(trainer, seed=1, **settings)
+    assert "\n" not in str(caught.value)
+
+
+def test_switching_twice_is_refused(marian, train, tmp_path):
+    trainer = trainers.make(marian, train, None, tmp_path)
+    switch_out(trainer, **SETTINGS)
+    with pytest.raises(SwitchOutError, match="switched already"):
+        switch_out(trainer, **SETTINGS)

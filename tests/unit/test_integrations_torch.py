@@ -1,0 +1,109 @@
+"""A switched training set: every item at its address, whatever loads it."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import switchout as so
+from switchout.errors import SwitchOutError
+
+torch = pytest.importorskip("torch")
+from torch.utils.data import DataLoader, IterableDataset  # noqa: E402
+
+from switchout.integrations.torch import Switched  # noqa: E402
+
+WORDS = so.Words(90)
+SOURCE, TARGET = so.SwitchOut(WORDS, tau=1.0), so.RAML(WORDS, tau=1.1)
+
+
+def rows(n: int = 40) -> list[dict[str, list[int]]]:
+    rng = np.random.default_rng(1)
+
+    def ids() -> list[int]:
+        return [*rng.integers(4, 90, rng.integers(1, 12)).tolist(), 2]
+
+    return [{"input_ids": ids(), "labels": ids(), "other": ["kept"]} for _ in range(n)]
+
+
+def expected(data, epoch: int) -> list[tuple[list[int], list[int]]]:
+    ids = range(len(data))
+    x = SOURCE.sample_lists([r["input_ids"] for r in data], seed=5, example_ids=ids, epoch=epoch)
+    y = TARGET.sample_lists([r["labels"] for r in data], seed=5, example_ids=ids, epoch=epoch)
+    return list(zip(x, y, strict=True))
+
+
+def fields(batch):
+    return [(row["input_ids"], row["labels"]) for row in batch]
+
+
+@pytest.mark.parametrize(("workers", "persistent"), [(0, False), (2, False), (2, True)])
+def test_every_item_is_at_its_address(workers, persistent):
+    data = rows()
+    train = Switched(data, SOURCE, TARGET, seed=5)
+    loader = DataLoader(
+        train, batch_size=7, collate_fn=fields, num_workers=workers, persistent_workers=persistent
+    )
+    for epoch in (0, 1, 2):
+        train.set_epoch(epoch)
+        assert [pair for batch in loader for pair in batch] == expected(data, epoch)
+    assert data == rows()
+
+
+def test_items_one_by_one_and_from_behind():
+    train = Switched(rows(), SOURCE, TARGET, seed=5)
+    train.set_epoch(3)
+    assert fields(train) == expected(rows(), 3)
+    assert train[-1] == train[len(train) - 1]
+    assert train[torch.tensor(4)] == train[4] == train[np.int64(4)]
+    assert train[0]["other"] == ["kept"]
+    with pytest.raises(IndexError):
+        train[len(train)]
+
+
+@pytest.mark.parametrize("kind", [tuple, list, namedtuple("Row", "x y")._make])
+def test_tuples_of_tensors(kind):
+    data = [kind((torch.tensor(r["input_ids"]), torch.tensor(r["labels"]))) for r in rows()]
+    train = Switched(data, SOURCE, TARGET, seed=5, source_key=0, target_key=1)
+    assert type(train[0]) is type(data[0])
+    made = [(x.tolist(), y.tolist()) for x, y in train]
+    assert made == expected(rows(), 0)
+
+
+def test_one_side_alone_and_frozen_places():
+    train = Switched(rows(), target=TARGET, seed=5, frozen_y=lambda row: [1] * len(row["labels"]))
+    assert list(train) == rows()
+    train = Switched(rows(), SOURCE, seed=5)
+    assert [row["labels"] for row in train] == [row["labels"] for row in rows()]
+    assert [row["input_ids"] for row in train] == [x for x, _ in expected(rows(), 0)]
+
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        yield from rows()
+
+
+@pytest.mark.parametrize(
+    ("data", "policies", "message"),
+    [
+        (lambda: Switched(rows(), SOURCE, seed=1), (SOURCE,), "switched already"),
+        (Stream, (SOURCE,), "has no row numbers"),
+        (list, (SOURCE,), "empty"),
+        (rows, (), "nothing to switch"),
+        (lambda: [{"x": [1]}], (SOURCE,), "no column 'input_ids'; they have: 'x'"),
+        (lambda: [([4, 5],)], (SOURCE,), "no column 'input_ids'; they have: 0"),
+    ],
+)
+def test_a_set_that_cannot_be_switched_is_refused_at_once(data, policies, message):
+    with pytest.raises(SwitchOutError, match=message):
+        Switched(data(), *policies, seed=1)
+
+
+def test_an_id_beyond_the_vocabulary_names_its_row():
+    data = rows()
+    data[17]["labels"][0] = 90
+    train = Switched(data, SOURCE, TARGET, seed=1)
+    with pytest.raises(SwitchOutError, match=r"row 17 of the training set: id 90 .* size 90"):
+        train.__getitems__([3, 17, 5])
