@@ -1,5 +1,6 @@
 # make demo   sets up .venv (base + train) and runs the main job on the embedded corpus
 # make test   adds TensorFlow, JAX, Ray and the test tools to the same .venv and runs lint, types, tests
+# make test-web  tests 'switchout explore' and the report in a real browser (Debian's chromium)
 # Every target works on a fresh clone, and a second time without reinstalling.
 
 PYTHON ?= python3
@@ -15,7 +16,7 @@ CORE := src/switchout/core
 CORE_BUILT := $(CORE)/_core.abi3.so
 CORE_PYTHON ?= $(shell test -x $(BIN)/python && echo $(BIN)/python || echo $(PYTHON))
 
-.PHONY: demo test test-slow bench lint clean core
+.PHONY: demo test test-slow test-web bench lint clean core
 
 demo: .venv/.demo-ready core
 	$(BIN)/python -m switchout.demo
@@ -25,6 +26,9 @@ test: .venv/.test-ready core lint
 
 test-slow: .venv/.test-ready core
 	$(BIN)/python -m pytest -m slow
+
+test-web: .venv/.web-ready core
+	$(BIN)/python -m pytest --override-ini addopts=-q tests/web
 
 bench: .venv/.test-ready core
 	$(BIN)/python benchmarks/run.py
@@ -71,4 +75,12 @@ clean:
 .venv/.test-ready: .venv/.demo-ready
 	@echo "adding TensorFlow, JAX, Ray and the test tools (the first time about 1 GB more)"
 	$(PIP) --no-build-isolation --editable ".[all,dev]"
+	@touch $@
+
+# Chromium comes from Debian: the browser that playwright would download is not used.
+AXE := 4.14.0
+.venv/.web-ready: .venv/.test-ready
+	@command -v chromium >/dev/null || { apt-get update --quiet=2 && apt-get install --yes --quiet=2 chromium; }
+	$(PIP) --editable ".[webtest]"
+	cd .venv && npm pack --silent axe-core@$(AXE) && tar xzf axe-core-$(AXE).tgz package/axe.min.js && mv package/axe.min.js .
 	@touch $@

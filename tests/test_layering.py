@@ -26,7 +26,8 @@ ARROWS = {  # package: the packages it may import, besides itself and the shared
     "runs": ["nmt", "evaluation", "corpora", "policies"],
     "experiments": ["runs", "nmt", "evaluation", "corpora", "policies", "engines"],
     "report": ["experiments", "runs", "evaluation", "corpora"],
-    "cli": ["report", "experiments", "runs", "text", "evaluation", "corpora", "nmt"],
+    "explore": ["report", "runs", "text", "evaluation", "policies", "sampling", "corpora", "nmt"],
+    "cli": ["explore", "report", "experiments", "runs", "text", "evaluation", "corpora", "nmt"],
 }
 # The numba kernels, until the compiled core has replaced them; the demo becomes a verb.
 LEAVING = {"kernels", "kernels_rows", "kernels_similar", "philox_numba", "intrinsics", "demo"}

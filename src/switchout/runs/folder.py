@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import json
 import logging
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from switchout.corpora.encoded import EncodedPairs
 from switchout.errors import SwitchOutError
 from switchout.runs.config import Config, Side
 from switchout.runs.config_file import RUN_FORMAT, changed_keys, parse_config, run_key, to_toml
-from switchout.files import atomic, read_bytes
+from switchout.files import atomic, read_bytes, read_toml
 
 if TYPE_CHECKING:
     from switchout.nmt.model import ModelSpec
@@ -94,7 +93,7 @@ def model_spec(run: Run) -> ModelSpec:
 def read_run_config(folder: Path) -> Config:
     """Return the configuration a run was made with."""
     path = folder / "config.toml"
-    return parse_config(tomllib.loads(read_bytes(path).decode("utf-8")), where=str(path))
+    return parse_config(read_toml(path), where=str(path))
 
 
 @contextmanager

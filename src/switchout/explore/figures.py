@@ -1,0 +1,116 @@
+"""Answers as the charts and tables of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from switchout.errors import SwitchOutError
+from switchout.explore.comparison import Compared
+from switchout.explore.playground import N_DRAWS, SideAnswer
+from switchout.report.buckets import gains_chart
+from switchout.report.charts import BarChart, Difference, ForestPlot, Line, LineChart, Series
+from switchout.report.compare import bucket_sections, compare_page, differences_table, scores_table
+from switchout.report.tables import Column, Table
+
+Curves = Mapping[str, Sequence[tuple[float, float]]]
+
+
+def law_chart(side: str, answer: SideAnswer) -> BarChart | None:
+    """How many words change: the exact law beside the sampled one and the max-ent policy."""
+    law = answer.law
+    if law is None:
+        return None
+    series = [
+        Series("exact", law.exact),
+        Series(f"{N_DRAWS:,} draws", law.sampled),
+    ]
+    if law.maxent and law.maxent != law.exact:
+        series.append(Series("exact max-ent, same τ", law.maxent))
+    elif law.algorithm1 and law.algorithm1 != law.exact:
+        series.append(Series("Algorithm 1, same τ", law.algorithm1))
+    colours = {s.name: colour for s, colour in zip(series, ("s2", "s1", "s5"), strict=False)}
+    return BarChart(
+        f"Changed words, {side}", law.labels, series, y_label="probability",
+        x_label=f"changed words of {answer.n_words}", colours=colours,
+    )  # fmt: skip
+
+
+def untouched_chart(answers: Mapping[str, SideAnswer]) -> BarChart | None:
+    """How often nothing changes, by the length of the sentence."""
+    known = {side: a.untouched_by_length for side, a in answers.items() if a.untouched_by_length}
+    if not known:
+        return None
+    lengths = [str(n) for n, _ in next(iter(known.values()))]
+    series = [Series(side, [100 * p for _, p in shares]) for side, shares in known.items()]
+    return BarChart(
+        "Sentences left untouched", lengths, series, y_label="% untouched",
+        x_label="words of the sentence", colours={"source": "s2", "target": "s3"},
+    )  # fmt: skip
+
+
+def beside_table(side: str, answer: SideAnswer) -> Table | None:
+    """Algorithm 1 beside the exact max-ent policies."""
+    if not answer.beside:
+        return None
+    columns = [
+        Column(f"{side}, τ = {answer.tau:.3g}", "policy"),
+        Column("changed", format=".2f"),
+        Column("untouched", format=".1%"),
+        Column("entropy", format=".2f"),
+        Column("J", format=".2f"),
+    ]
+    rows = [
+        (b.name, b.expected_changes, b.untouched, b.entropy, b.objective) for b in answer.beside
+    ]
+    return Table("", columns, rows)
+
+
+def curve_charts(curves: Mapping[str, Curves]) -> list[LineChart]:
+    """Learning curves of one run or several: training and dev perplexity, dev BLEU."""
+    titles = {
+        "perplexity": ("Training perplexity", True),
+        "dev_perplexity": ("Dev perplexity", True),
+        "dev_bleu": ("Dev BLEU, greedy", False),
+    }
+    charts = []
+    for kind, (title, is_log) in titles.items():
+        lines = [Line(name, of_run[kind]) for name, of_run in curves.items() if of_run[kind]]
+        if lines:
+            chart = LineChart(title, lines, x_label="step", y_label=title, is_log=is_log)
+            charts.append(chart)
+    return charts
+
+
+def forest(compared: Compared) -> ForestPlot:
+    """Every system against the baseline, all runs as dots."""
+    results = compared.results
+    base = results[0].baseline
+    differences = []
+    for result in results:
+        low, high = result.ci95 or (None, None)
+        dots = [score - base.mean for score in result.system.scores]
+        name = result.system.system.name
+        differences.append(Difference(name, base.system.name, result.delta, low, high, dots))
+    label = results[0].metric.label
+    return ForestPlot(
+        f"Δ test {label} over {base.system.name}", differences, x_label=f"Δ {label}",
+        note=results[0].metric.signature,
+    )  # fmt: skip
+
+
+def comparison_tables(compared: Compared) -> list[Table]:
+    """Scores and tests, as ``switchout compare`` prints them."""
+    return [scores_table(compared.results), differences_table(compared.results)]
+
+
+def bucket_charts(compared: Compared) -> list[BarChart]:
+    """Where the gain is."""
+    return [gains_chart(breakdown) for breakdown in compared.breakdowns]
+
+
+def whole_report(compared: Compared) -> str:
+    """The page that ``switchout compare --html`` writes."""
+    if not compared.results:
+        raise SwitchOutError(compared.problem)
+    buckets = bucket_sections(compared.breakdowns)
+    return compare_page(compared.results, compared.references, buckets=buckets)

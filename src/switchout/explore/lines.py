@@ -1,0 +1,55 @@
+"""The first lines of a corpus: to take a sentence from, and to count words in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from switchout.corpora import open_corpus
+from switchout.corpora.text import stream_lines
+
+MOST_LINES = 50_000  # read of a file; a playground needs no more
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Sentence pairs, or one side of them.
+
+    Attributes:
+        title: For people.
+        source, target: Lines; an empty side is not there.
+    """
+
+    title: str
+    source: list[str]
+    target: list[str]
+
+    def of(self, side: str) -> list[str]:
+        """Return the lines of a side."""
+        return self.source if side == "source" else self.target
+
+    def pair(self, number: int) -> tuple[str, str]:
+        """Return line ``number``, counted from 1 and around, of both sides."""
+        at = (number - 1) % max(len(self.source), len(self.target))
+        return self.source[at] if self.source else "", self.target[at] if self.target else ""
+
+    def __len__(self) -> int:
+        return max(len(self.source), len(self.target))
+
+
+def embedded_lines() -> Lines:
+    """Return the training pairs of the embedded phrasebook."""
+    corpus = open_corpus("phrasebook")
+    source, target = corpus.pairs("train")
+    return Lines(f"embedded phrasebook, {len(source):,} pairs", source, target)
+
+
+def file_lines(source: Path | None, target: Path | None) -> Lines | None:
+    """Return the first lines of the user's files; None without files."""
+    if source is None and target is None:
+        return None
+    sides = [list(islice(stream_lines(p), MOST_LINES)) if p else [] for p in (source, target)]
+    names = " and ".join(path.name for path in (source, target) if path is not None)
+    n = max(map(len, sides))
+    return Lines(f"{names}, first {n:,} lines" if n == MOST_LINES else names, *sides)

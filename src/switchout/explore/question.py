@@ -1,0 +1,82 @@
+"""What may be asked of the playground, with its limits: too much is refused, never cut."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+MOST_CHARACTERS = 4_000
+MOST_WORDS = 200
+MOST_TAU = 100.0
+MOST_VOCABULARY = 500_000
+
+PolicyName = Literal["none", "switchout", "raml", "hamming", "word_dropout"]
+Strength = Literal["tau", "rate"]
+Line = Annotated[str, Field(max_length=MOST_CHARACTERS, description="Words, split at blanks.")]
+Tau = Annotated[float, Field(ge=0, le=MOST_TAU, allow_inf_nan=False, description="Temperature.")]
+Rate = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, description="Wanted share.")]
+VocabularyName = Annotated[str, Field(max_length=300, description="A name of /api/vocabularies.")]
+
+
+class SideQuestion(BaseModel):
+    """One side of a pair: the sentence, its vocabulary, and what to do to it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    line: Line = ""
+    vocabulary: VocabularyName = "embedded"
+    policy: PolicyName = "none"
+    by: Strength = "tau"
+    tau: Tau = 1.0
+    rate: Rate = 0.1
+
+    @property
+    def strength(self) -> dict[str, float]:
+        """The one setting that counts, as the factory of policies takes it."""
+        return {"tau": self.tau} if self.by == "tau" else {"rate": self.rate}
+
+
+class Question(BaseModel):
+    """A whole question, flat as a query string has it; ``x`` is the source, ``y`` the target."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    src: Line = ""
+    tgt: Line = ""
+    vocab_x: VocabularyName = "embedded"
+    vocab_y: VocabularyName = "embedded"
+    policy_x: PolicyName = "switchout"
+    policy_y: PolicyName = "raml"
+    by_x: Strength = "tau"
+    by_y: Strength = "tau"
+    tau_x: Tau = 1.0
+    tau_y: Tau = 1.0
+    rate_x: Rate = 0.1
+    rate_y: Rate = 0.1
+    seed: Annotated[int, Field(ge=0, lt=2**64)] = 1
+    epoch: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    n_samples: Annotated[int, Field(ge=1, le=50)] = 12
+
+    @field_validator("src", "tgt")
+    @classmethod
+    def _one_line_of_words(cls, line: str) -> str:
+        line = " ".join(line.splitlines())
+        n_words = len(line.split(" "))
+        if n_words > MOST_WORDS:
+            raise ValueError(f"{n_words} words; the playground takes {MOST_WORDS}")
+        return line
+
+    @property
+    def source(self) -> SideQuestion:
+        return SideQuestion(
+            line=self.src, vocabulary=self.vocab_x, policy=self.policy_x,
+            by=self.by_x, tau=self.tau_x, rate=self.rate_x,
+        )  # fmt: skip
+
+    @property
+    def target(self) -> SideQuestion:
+        return SideQuestion(
+            line=self.tgt, vocabulary=self.vocab_y, policy=self.policy_y,
+            by=self.by_y, tau=self.tau_y, rate=self.rate_y,
+        )  # fmt: skip

@@ -1,0 +1,28 @@
+"""Serving the pages until the user stops it."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from switchout.errors import SwitchOutError
+from switchout.explore.app import make_app
+from switchout.explore.site import Site
+
+
+def serve(site: Site, *, host: str, port: int, announce: Callable[[str], None]) -> None:
+    """Serve on a port of this machine, 0 for any free one, and announce the address."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            raise SwitchOutError(
+                f"port {port}: {error.strerror or error}; choose another with --port"
+            ) from None
+        listener.listen(1024)
+        announce(f"http://{host}:{listener.getsockname()[1]}/")
+        config = uvicorn.Config(make_app(site), log_level="warning", server_header=False)
+        uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,86 @@
+"""All that the pages are about: a folder of runs, a corpus, vocabularies."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+
+from switchout.errors import SwitchOutError
+from switchout.explore.catalogue import Catalogue
+from switchout.explore.lines import Lines, embedded_lines, file_lines
+from switchout.explore.playground import SideAnswer, play
+from switchout.explore.question import Question
+from switchout.explore.snippets import snippets
+from switchout.explore.translation import Translators
+from switchout.explore.vocabularies import Side, Vocabularies
+from switchout.files import read_lines
+from switchout.report.differences import Example, mark_words
+from switchout.runs.finished import corpus_of
+from switchout.runs.folder import read_run_config
+
+MOST_EXAMPLES = 50
+
+
+class Site:
+    """What one ``switchout explore`` shows.
+
+    Args:
+        runs: Folder of the runs; need not exist yet.
+        source, target: The user's own text files, if any.
+    """
+
+    def __init__(self, runs: Path, source: Path | None = None, target: Path | None = None):
+        self.catalogue = Catalogue(runs)
+        self.embedded = embedded_lines()
+        self.files = (source, target)
+        self.corpus = file_lines(source, target)
+        self.vocabularies = Vocabularies(self.embedded, self.corpus, self.catalogue)
+        self.translators = Translators(self.catalogue)
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The user's lines, or the embedded ones."""
+        return self.corpus or self.embedded
+
+    def answer(self, question: Question) -> dict[str, SideAnswer]:
+        """Return what the playground says, by side."""
+        asked = {"source": question.source, "target": question.target}
+        sides: tuple[Side, Side] = ("source", "target")
+        return {
+            side: play(
+                asked[side], self.vocabularies.codec(asked[side].vocabulary, side), side=side,
+                seed=question.seed, epoch=question.epoch, n_samples=question.n_samples,
+            )
+            for side in sides
+        }  # fmt: skip
+
+    def snippets(self, question: Question) -> dict[str, str]:
+        """Return what to paste."""
+        x = self.vocabularies.codec(question.vocab_x, "source")
+        y = self.vocabularies.codec(question.vocab_y, "target")
+        return snippets(question, (len(x.vocabulary), len(y.vocabulary)))
+
+    def reports(self) -> dict[str, Path]:
+        """Return the reports below the folder of runs, by name."""
+        root = self.catalogue.root
+        found = [*root.glob("report.html"), *root.glob("*/report.html")]
+        # A link may lead anywhere: what is shown is in the folder itself.
+        inside = [
+            path for path in found if path.resolve() == root.resolve() / path.relative_to(root)
+        ]
+        return {path.relative_to(root).as_posix(): path for path in sorted(inside)}
+
+    def translations(self, name: str) -> list[Example]:
+        """Return the first test sentences with what a run made of them; none without its corpus."""
+        folder = self.catalogue.folder(name)
+        try:
+            lines = read_lines(folder / "test.hyp")
+            sources, references = corpus_of(read_run_config(folder)).pairs("test")
+        except SwitchOutError:
+            return []
+        return [
+            Example("", i, "", src, ref, [("translation", mark_words(line, ref, ref))])
+            for i, (src, ref, line) in enumerate(
+                zip(sources, references, lines[:MOST_EXAMPLES], strict=False), 1
+            )
+        ]

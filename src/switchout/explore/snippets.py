@@ -1,0 +1,113 @@
+"""The answer of the playground as something to paste: Python, Hugging Face, command line, TOML."""
+
+from __future__ import annotations
+
+from switchout.explore.question import Question, SideQuestion
+
+CLASSES = {
+    "switchout": "SwitchOut",
+    "raml": "RAML",
+    "hamming": "Hamming",
+    "word_dropout": "WordDropout",
+}
+_HF_IMPORT = "from switchout.integrations.huggingface import switch_out"
+
+
+def snippets(question: Question, sizes: tuple[int, int]) -> dict[str, str]:
+    """Return what to paste where, by the name of the place.
+
+    Args:
+        question: What was asked.
+        sizes: Ids in the vocabularies of source and target.
+    """
+    return {
+        "Python": python(question, sizes),
+        "Hugging Face": huggingface(question),
+        "Command line": command_line(question),
+        "TOML": toml(question),
+    }
+
+
+def python(question: Question, sizes: tuple[int, int]) -> str:
+    """Return Python that samples for arrays ``x`` and ``y`` of ids, with ``ids`` and ``epoch``."""
+    sides = {"source": (question.source, sizes[0]), "target": (question.target, sizes[1])}
+    made = [
+        f"    {name}={_constructor(side, f'so.Words({size})')},"
+        for name, (side, size) in sides.items()
+        if _is_on(side)
+    ]
+    return "\n".join(
+        [
+            "import switchout as so",
+            "",
+            "pair = so.Pair(",
+            *made,
+            ")  # ids 0 to 3 are <pad> <s> </s> <unk>: never changed, never drawn",
+            "# x, y: [batch, time] ids; ids: the number of each pair in your corpus",
+            f"x_hat, y_hat = pair.sample(x, y, seed={question.seed}, example_ids=ids, epoch=epoch)",
+        ]
+    )
+
+
+def command_line(question: Question) -> str:
+    """Return the command that does it to a corpus."""
+    parts = ["switchout augment --src train.src --tgt train.tgt"]
+    parts += ["  --out-src augmented.src --out-tgt augmented.tgt"]
+    for letter, side in (("x", question.source), ("y", question.target)):
+        if _is_on(side):
+            name, value = next(iter(side.strength.items()))
+            parts.append(f"  --policy-{letter} {side.policy} --{name}-{letter} {value:g}")
+    parts.append(f"  --seed {question.seed} --epoch {question.epoch}")
+    return " \\\n".join(parts)
+
+
+def toml(question: Question) -> str:
+    """Return the part of a training config that does it."""
+    tables = []
+    for name, side in (("source", question.source), ("target", question.target)):
+        setting = (
+            "".join(f"{k} = {v!r}\n" for k, v in side.strength.items()) if _is_on(side) else ""
+        )
+        tables.append(f'[augment.{name}]\npolicy = "{side.policy}"\n{setting}')
+    return f"seed = {question.seed}\n\n" + "\n".join(tables)
+
+
+def huggingface(question: Question) -> str:
+    """Return what switches it on in a Trainer of Hugging Face."""
+    named = [
+        (x, side) for x, side in (("x", question.source), ("y", question.target)) if _is_on(side)
+    ]
+    short = [f"{k}_{x}={v!r}" for x, side in named for k, v in side.strength.items()]
+    if all(side.policy in ("switchout", "raml") for _, side in named):
+        return "\n".join(
+            [_HF_IMPORT, "", f"switch_out(trainer, {', '.join(short + _seed(question))})"]
+        )
+    sides = {"x": "source", "y": "target"}
+    long = [f"{sides[x]}={_constructor(side, 'words')}" for x, side in named]
+    return "\n".join(
+        [
+            "import switchout as so",
+            _HF_IMPORT,
+            "",
+            "words = so.Words.from_tokenizer(tokenizer)",
+            f"switch_out(trainer, {', '.join(long + _seed(question))})",
+        ]
+    )
+
+
+def _constructor(side: SideQuestion, words: str) -> str:
+    strength = side.strength
+    if side.policy == "word_dropout" and "tau" in strength:
+        return f"so.WordDropout.for_tau({words}, tau={side.tau!r})"
+    if side.policy == "hamming" and "rate" in strength:
+        return f"so.Hamming.for_rate({words}, rate={side.rate!r})"
+    name, value = next(iter(strength.items()))
+    return f"so.{CLASSES[side.policy]}({words}, {name}={value!r})"
+
+
+def _is_on(side: SideQuestion) -> bool:
+    return side.policy != "none"
+
+
+def _seed(question: Question) -> list[str]:
+    return [f"seed={question.seed}"]

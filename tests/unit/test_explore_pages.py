@@ -1,0 +1,366 @@
+"""Pages and API of ``switchout explore``: what they show, and whom they refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from html.parser import HTMLParser
+from urllib.parse import quote
+
+import pytest
+from explored import OURS, add_metrics, client, write_runs
+
+from switchout.explore.catalogue import MOST_POINTS, Catalogue, read_curves
+from switchout.explore.guard import MOST_BYTES
+
+PAGES = ["/", "/runs", "/runs/plain-1", "/runs/sweep/noisy-2", "/translate", "/api"]
+COMPARED = "run=plain-1&run=plain-2&run=sweep/noisy-1&run=sweep/noisy-2"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    return write_runs(tmp_path_factory.mktemp("explore") / "runs")
+
+
+@pytest.fixture(scope="module")
+def web(root):
+    return client(root)
+
+
+class Checker(HTMLParser):
+    """Notes unclosed elements, addresses and scripts."""
+
+    VOID = ("meta", "link", "input", "br", "hr", "img")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.addresses, self.scripts, self.ids = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        self.addresses += [values[k] for k in ("href", "src", "action", "hx-get") if k in values]
+        self.ids += [values["id"]] if "id" in values else []
+        if tag == "script":
+            self.scripts.append(values.get("src"))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("page", [*PAGES, f"/compare?{COMPARED}", "/nothing", "/?tau_x=-1"])
+def test_a_page_is_whole_and_loads_nothing_from_elsewhere(web, page):
+    answer = web.get(page)
+    checker = Checker()
+    checker.feed(answer.text)
+    assert checker.open == []
+    assert all(a.startswith(("/", "#", "data:")) for a in checker.addresses), checker.addresses
+    assert checker.scripts == ["/static/htmx.min.js", "/static/explore.js"]
+    assert len(checker.ids) == len(set(checker.ids))
+    links = {a for a in checker.addresses if a.startswith("/") and a != "/compare"}
+    assert {a: web.get(a).status_code for a in links} == dict.fromkeys(links, 200)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_htmx_gets_a_part_of_the_page(web, page):
+    whole, part = web.get(page).text, web.get(page, headers={"HX-Request": "true"}).text
+    assert "<html" in whole
+    assert "<html" not in part
+    assert "<nav" not in part
+
+
+def test_text_is_shown_as_text(web):
+    typed = "<unk> <script>alert(1)</script> &amp; ' \" das"
+    shown = web.get("/", params={"src": typed, "tau_x": 1}).text
+    assert "<script>alert" not in shown
+    assert "&lt;unk&gt;" in shown
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
+    assert "&amp;amp;" in shown
+
+
+def test_the_playground_answers_as_data(web):
+    answer = web.get(
+        "/api/play", params={"src": "das ist ein Haus .", "tau_x": 2, "seed": 7}
+    ).json()
+    assert len(answer["source"]["samples"]) == 12
+    assert answer["source"]["policy"] == "SwitchOut(tau=2.0)"
+    assert answer == web.get("/api/play?src=das+ist+ein+Haus+.&tau_x=2&seed=7").json()
+    assert set(answer["snippets"]) == {"Python", "Hugging Face", "Command line", "TOML"}
+
+
+def test_a_line_of_the_corpus(web):
+    first, again = web.get("/api/line?n=1").json(), web.get("/api/line?n=3001").json()
+    assert first == again
+    assert first["source"]
+    assert first["n_lines"] == 3000
+
+
+def test_an_uploaded_vocabulary_can_be_used(web):
+    name = web.post("/api/vocabularies", content="haus\nhund\nkatze\n").json()["name"]
+    assert name in web.get("/api/vocabularies").json()
+    found = web.get(
+        "/api/play", params={"src": "haus hund maus", "vocab_x": name, "tau_x": 9}
+    ).json()
+    assert found["source"]["unknown"] == ["maus"]
+    assert found["source"]["n_vocabulary"] == 3
+    assert web.get("/", params={"src": "haus", "vocab_x": name}).status_code == 200
+
+
+def test_a_run_is_a_vocabulary(web):
+    found = web.get("/api/play", params={"src": "w1 w2", "vocab_x": "run:plain-1"}).json()
+    assert found["source"]["unknown"] == []
+
+
+# Runs
+
+
+def test_runs_are_listed_with_what_is_known(web):
+    runs = {run["name"]: run for run in web.get("/api/runs").json()}
+    assert list(runs) == ["plain-1", "plain-2", "sweep/noisy-1", "sweep/noisy-2", "young"]
+    noisy = runs["sweep/noisy-2"]
+    assert (noisy["policy"], noisy["tau_x"], noisy["seed"]) == ("switchout", 1.5, 2)
+    assert (noisy["state"], noisy["dev_perplexity"], noisy["dev_bleu"]) == ("done", 3.25, 40.5)
+    assert runs["young"]["test_bleu"] is None
+
+
+def test_a_run_in_training_shows_its_news(root):
+    catalogue, folder = Catalogue(root), root / "young"
+    assert catalogue.summary("young").state == "training"
+    long_ago = time.time() - 1000
+    for name in ("config.toml", "metrics.jsonl"):
+        os.utime(folder / name, (long_ago, long_ago))
+    assert Catalogue(root).summary("young").state == "stopped"
+    add_metrics(folder, step=30, perplexity=2.0, dev_bleu=77.0)
+    now = catalogue.summary("young")
+    assert (now.state, now.step, now.dev_bleu) == ("training", 30, 77.0)
+    assert read_curves(folder)["perplexity"][-1] == (30.0, 2.0)
+
+
+def test_half_a_line_of_metrics_is_left_out(root):
+    before = read_curves(root / "plain-2")
+    with (root / "plain-2" / "metrics.jsonl").open("a") as handle:
+        handle.write('{"step": 40, "perple')
+    assert read_curves(root / "plain-2") == before
+
+
+def test_long_curves_are_thinned_and_keep_their_end(tmp_path):
+    for step in range(1, 1_003):
+        add_metrics(tmp_path, step=step, perplexity=float(step))
+    points = read_curves(tmp_path)["perplexity"]
+    assert MOST_POINTS / 2 < len(points) <= MOST_POINTS
+    assert points[-1] == (1002.0, 1002.0)
+    assert points == sorted(points)
+
+
+def test_a_damaged_run_hides_no_other(tmp_path):
+    root = write_runs(tmp_path / "runs")
+    (root / "plain-1" / "config.toml").write_text("seed = [")
+    (root / "plain-2" / "result.json").write_text('{"state": "do')
+    runs = {run["name"]: run for run in client(root).get("/api/runs").json()}
+    assert runs["plain-1"]["state"] == runs["plain-2"]["state"] == "not readable"
+    assert runs["plain-1"]["problem"]
+    assert "result.json" in runs["plain-2"]["problem"]
+    assert runs["sweep/noisy-1"]["state"] == "done"
+    page = client(root)
+    assert page.get("/runs").status_code == 200
+    assert page.get("/runs/plain-1").status_code < 500
+
+
+def rows(page: str) -> list[str]:
+    return [part.split('"')[0] for part in page.split('name="run" value="')[1:]]
+
+
+def test_runs_are_found_and_sorted(web):
+    assert rows(web.get("/runs?find=switchout").text) == ["sweep/noisy-1", "sweep/noisy-2"]
+    assert rows(web.get("/runs?find=PLAIN-2").text) == ["plain-2"]
+    assert rows(web.get("/runs?state=done&sort=seed&down=true").text)[:2] == [
+        "plain-2",
+        "sweep/noisy-2",
+    ]
+    last = rows(web.get("/runs?sort=test_bleu&down=true").text)
+    assert last[0].startswith("sweep/noisy")
+    assert last[-1] == "young"
+
+
+def test_a_page_of_a_run_has_curves_configuration_and_translations(web):
+    page = web.get("/runs/sweep/noisy-1").text
+    assert "Training perplexity" in page
+    assert "tau = 1.5" in page
+    assert "R&amp;D" in page
+    assert page.count('class="example"') == 50
+
+
+def test_runs_are_compared_by_configuration(web):
+    found = web.get(f"/api/compare?{COMPARED}").json()
+    assert [group["runs"] for group in found["groups"]] == [
+        ["plain-1", "plain-2"],
+        ["sweep/noisy-1", "sweep/noisy-2"],
+    ]
+    (result,) = found["results"]
+    assert result["delta"] > 10
+    assert result["ci95"][0] > 0
+    page = web.get(f"/compare?{COMPARED}").text
+    assert "switchout x τ 1.5" in page
+    assert page.count("<polyline") >= 8
+    report = web.get(f"/compare/report?{COMPARED}")
+    assert report.status_code == 200
+    assert "switchout x τ 1.5" in report.text
+
+
+def test_runs_that_cannot_be_tested_still_show_their_curves(web):
+    page = web.get("/compare?run=plain-1&run=sweep/noisy-1&run=young").text
+    assert "not finished" in page
+    assert page.count("<polyline") >= 3
+    alone = web.get("/api/compare?run=plain-1&run=plain-2").json()
+    assert (alone["results"], len(alone["groups"])) == ([], 1)
+    assert alone["problem"]
+
+
+def test_a_report_in_the_folder_is_linked(root, web):
+    (root / "sweep" / "report.html").write_text("<h1>what was found</h1>")
+    assert "/reports/sweep/report.html" in web.get("/runs").text
+    assert "what was found" in web.get("/reports/sweep/report.html").text
+
+
+# Mistakes are one line and 4xx
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "word"),
+    [
+        ("/api/play?tau_x=101", 422, "tau_x"),
+        ("/api/play?tau_x=nan", 422, "tau_x"),
+        ("/api/play?by_x=rate&rate_x=0.7&src=das", 422, "0.5"),
+        ("/api/play?src=" + "x+" * 201, 422, "200"),
+        ("/api/play?vocab_x=nothing", 422, "nothing"),
+        ("/api/play?vocab_x=run:nothing", 404, "nothing"),
+        ("/api/play?typo=1", 422, "typo"),
+        ("/api/line?n=0", 422, "n"),
+        ("/api/runs/nothing", 404, "nothing"),
+        ("/api/compare", 422, "run"),
+        ("/compare", 422, "choose"),
+        ("/api/compare?run=plain-1&run=plain-1", 422, "twice"),
+        ("/runs?sort=secret", 422, "sort"),
+    ],
+)
+def test_a_wrong_question_is_refused_in_one_line(web, address, status, word):
+    answer = web.get(address)
+    assert answer.status_code == status
+    assert word in (answer.json()["detail"] if address.startswith("/api") else answer.text)
+
+
+@pytest.mark.parametrize(
+    ("content", "status"), [(b"\xff\xfe", 422), (b"one\n", 422), (b"a\na\n", 422), (b"", 422)]
+)
+def test_a_wrong_vocabulary_is_refused(web, content, status):
+    answer = web.post("/api/vocabularies", content=content)
+    assert answer.status_code == status
+    assert "\n" not in answer.json()["detail"]
+
+
+def test_a_large_body_is_refused_also_without_its_length(web):
+    assert web.post("/api/vocabularies", content=b"x" * (MOST_BYTES + 1)).status_code == 413
+    chunks = (b"x" * (1 << 20) for _ in range(20))
+    assert web.post("/api/vocabularies", content=chunks).status_code == 413
+
+
+@pytest.mark.parametrize("name", ["\ud800", "\x00", "‮", "a" * 5000, "%s", "{}"])
+def test_strange_names_are_no_fault_of_the_server(web, name):
+    body = json.dumps({"run": name, "line": "a"})
+    answer = web.post("/api/translate", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code in (404, 422)
+    encoded = quote(name.encode("utf-8", "surrogatepass"))
+    assert web.get(f"/runs/{encoded}").status_code == 404
+
+
+def test_only_what_is_in_the_folder_is_shown(root, web):
+    outside = root.parent / "secret"
+    outside.mkdir()
+    for name in ("config.toml", "signature.json", "report.html", "metrics.jsonl"):
+        (outside / name).write_text("secret")
+    (root / "linked").symlink_to(outside)
+    for name in (
+        "../secret",
+        "..%2fsecret",
+        "%2e%2e/secret",
+        "..%252fsecret",
+        "plain-1/../../secret",
+        "linked",
+        quote(str(outside), safe=""),
+        str(outside),
+    ):
+        for page in ("/runs/", "/api/runs/", "/reports/", "/static/"):
+            for tail in ("", "/curves", "/report.html", "/config.toml"):
+                answer = web.get(page + name + tail)
+                assert answer.status_code in (404, 422), (page, name, tail)
+                assert ">secret<" not in answer.text
+    assert not any("linked" in run["name"] for run in web.get("/api/runs").json())
+
+
+# Who may ask
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8765", "localhost:9", "[::1]:8765", "localhost"])
+def test_our_own_names_are_answered(web, host):
+    assert web.get("/api/line", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:8765", "127.0.0.1.evil.example:8765", "localhost.evil", "", "0"],
+)
+def test_a_rebound_name_is_refused(web, host):
+    assert web.get("/api/line", headers={"Host": host}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:9999"},
+        {"Origin": "https://127.0.0.1:8765"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+def test_another_site_is_refused(web, method, headers):
+    answer = web.request(method, "/api/vocabularies", headers=headers, content="a\nb\n")
+    assert answer.status_code == 403
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_our_own_pages_may_ask(web):
+    headers = {"Origin": OURS, "Sec-Fetch-Site": "same-origin"}
+    assert web.post("/api/vocabularies", headers=headers, content="a\nb\n").status_code == 200
+
+
+def test_every_answer_forbids_scripts_and_frames_of_others(web):
+    for address in ("/", "/api/line", "/nothing", "/static/explore.js"):
+        policy = web.get(address).headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self';" in policy
+        assert "frame-ancestors 'none'" in policy
+
+
+def test_a_question_changes_nothing(root, web):
+    """No GET changes the folder, the vocabularies, or a later answer."""
+
+    def state() -> tuple[object, ...]:
+        files = {p: p.stat().st_mtime_ns for p in root.rglob("*")}
+        return files, web.get("/api/vocabularies").json(), web.get("/api/play?src=das").json()
+
+    before = state()
+    for page in (*PAGES, f"/compare?{COMPARED}", f"/compare/report?{COMPARED}", "/openapi.json"):
+        web.get(page)
+    assert state() == before
+
+
+def test_what_changes_something_is_no_get(web):
+    schema = web.get("/openapi.json").json()
+    posts = {path for path, methods in schema["paths"].items() if "post" in methods}
+    assert posts == {"/api/vocabularies", "/api/translate"}
+    assert web.get("/api/translate?run=plain-1&line=a").status_code in (404, 405)
