@@ -54,6 +54,7 @@ def finish_row(row: Row, root: Path, *, test: float, dev: float, last: float = 0
             ("dev", "dev", dev),
             ("test", "test", test),
             ("test.step-20", "test", last),
+            ("dev.step-20", "dev", last),
         ):
             references = corpus.pairs(split)[1]
             lines = spoiled(references, share, rng)
@@ -80,7 +81,11 @@ def finish_row(row: Row, root: Path, *, test: float, dev: float, last: float = 0
             "validations": validations,
         }
         chosen = {"step": 10, "dev_bleu": bleu["dev"], "test_bleu": bleu["test"]}
-        last_step = {"step": 20, "dev_bleu": bleu["dev"], "test_bleu": bleu["test.step-20"]}
+        last_step = {
+            "step": 20,
+            "dev_bleu": bleu["dev.step-20"],
+            "test_bleu": bleu["test.step-20"],
+        }
         rules = {
             "dev-perplexity": {**chosen, "is_selected": True},
             "dev-bleu": {**chosen, "is_selected": True},

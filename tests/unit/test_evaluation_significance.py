@@ -174,6 +174,40 @@ def test_seeds_test_equals_the_paired_t_test_where_runs_do_not_differ() -> None:
     assert result.p == pytest.approx(paired.pvalue, rel=1e-9)
 
 
+def test_paired_variance_is_unbiased_and_pairing_what_differs_is_not() -> None:
+    """Runs of a seed share an effect: the paired form sees the variance that δ has."""
+    rng = np.random.default_rng(4)
+    deltas, paired, unpaired = [], [], []
+    for _ in range(4000):
+        common, seeds = 3 * rng.standard_normal(30), rng.standard_normal((5, 1))
+        sides = [
+            seeds + layout(rng, 5, run=0.5, sentence=common + 2 * rng.standard_normal(30), rest=1.5)
+            for _ in range(2)
+        ]
+        deltas.append(float(sides[1].mean() - sides[0].mean()))
+        paired.append(seeds_test(deltas[-1], *sides, is_paired=True).variance)
+        unpaired.append(seeds_test(deltas[-1], *sides).variance)
+    exact = 2 * 0.25 / 5 + 8 / 30 + 2 * 2.25 / 30 / 5
+    assert np.var(deltas) == pytest.approx(exact, rel=0.1)
+    assert np.mean(paired) == pytest.approx(exact, rel=0.03)
+    assert np.mean(unpaired) > 1.5 * exact  # the negative control counts the shared effect
+
+
+def test_paired_seeds_test_equals_the_paired_t_test_where_sentences_do_not_matter() -> None:
+    rng = np.random.default_rng(5)
+    sides = [rng.standard_normal((6, 1)) + np.zeros((1, 400)) for _ in range(2)]
+    scores = [side.mean(axis=1) for side in sides]
+    result = seeds_test(float(scores[1].mean() - scores[0].mean()), *sides, is_paired=True)
+    theirs = scipy.stats.ttest_rel(scores[1], scores[0])
+    assert result.p == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert result.ci95 == pytest.approx(theirs.confidence_interval(0.95), rel=1e-9)
+
+
+def test_unequal_numbers_of_runs_cannot_be_paired() -> None:
+    with pytest.raises(ValueError, match="3 and 2 runs"):
+        seeds_test(0.0, np.zeros((3, 9)), np.zeros((2, 9)), is_paired=True)
+
+
 def test_interval_and_p_value_agree() -> None:
     for delta in (0.5, 1.9, 2.2, 5.0):
         result = SeedsTest(delta, 1.0, 12.3, 1.0, 0.5, 100)
@@ -181,10 +215,14 @@ def test_interval_and_p_value_agree() -> None:
         assert (low <= 0 <= high) == (result.p > 0.05)
 
 
+@pytest.mark.parametrize("is_paired", [False, True], ids=["unpaired", "paired"])
 @pytest.mark.parametrize("run_variance", [0.1, 1.0, 4.0])
-def test_as_many_seeds_as_asked_for_find_the_gap_four_times_in_five(run_variance: float) -> None:
+def test_as_many_seeds_as_asked_for_find_the_gap_four_times_in_five(
+    run_variance: float, is_paired: bool
+) -> None:
     rng = np.random.default_rng(3)
-    needed = SeedsTest(1.0, 1.0, 5.0, run_variance, 0.02, 200).seeds_needed()
+    asked = SeedsTest(1.0, 1.0, 5.0, run_variance, 0.02, 200, is_paired)
+    needed = asked.seeds_needed()
     assert needed is not None
     found = 0
     for _ in range(400):
@@ -192,10 +230,10 @@ def test_as_many_seeds_as_asked_for_find_the_gap_four_times_in_five(run_variance
         spread = np.sqrt(run_variance / 2)
         base = layout(rng, needed, run=spread, sentence=np.zeros(200), rest=0.01)
         other = layout(rng, needed, run=spread, sentence=sentence + 1.0, rest=0.01)
-        found += seeds_test(float(other.mean() - base.mean()), base, other).p <= 0.05
+        delta = float(other.mean() - base.mean())
+        found += seeds_test(delta, base, other, is_paired=is_paired).p <= 0.05
     assert found / 400 > 0.7  # whole seeds: more than 0.8 is common, less is not
-    one_less = SeedsTest(1.0, 1.0, 5.0, run_variance, 0.02, 200)._settles(needed - 1)
-    assert needed == 4 or not one_less
+    assert needed == 4 or not asked._settles(needed - 1)
 
 
 def test_no_number_of_seeds_makes_up_for_a_small_test_set() -> None:

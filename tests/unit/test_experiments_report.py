@@ -7,18 +7,20 @@ import os
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from statistics import variance
 
 import pytest
 from made_runs import finish_row, make_config, make_experiment, write_corpus
 
 from switchout.cli import run
 from switchout.errors import SwitchOutError
+from switchout.evaluation.significance import holm
 from switchout.evaluation.trend import Trend
-from switchout.experiments.contrasts import contrasts, smallest_gap
+from switchout.experiments.contrasts import Scores, contrast, contrasts, smallest_gap
 from switchout.experiments.experiment import FORMAT, Column, Experiment, load, records, save
-from switchout.experiments.findings import find_out
+from switchout.experiments.findings import find_out, find_out_together
 from switchout.experiments.paper import TABLE1_ROWS
-from switchout.experiments.rows import Row, table1_rows, tau_name, tuned_name, with_taus
+from switchout.experiments.rows import Question, Row, table1_rows, tau_name, tuned_name, with_taus
 from switchout.experiments.tuning import regularised
 from switchout.report.experiment import lead
 from switchout.report.experiment_asked import asked_section
@@ -26,6 +28,7 @@ from switchout.report.experiment_files import write_report
 from switchout.report.experiment_tables import cost_table, main_table
 from switchout.report.experiment_tuning import tuning_table
 
+ASKED = (Question(("a",)),)
 # share of wrong words on test, on dev, and on test at the last checkpoint
 SHARES = {
     "Transformer": (0.20, 0.20, 0.05),
@@ -57,30 +60,105 @@ def finding(table):
 
 def test_the_better_row_above_is_chosen_on_dev_never_on_test(finding):
     first, second = finding.contrasts
-    assert first.baseline.system.name == "Transformer"
-    assert second.baseline.system.name == "+RAML"
+    assert first.against == "Transformer"
+    assert second.against == "+RAML"
 
 
 def test_a_real_gain_is_found_and_luck_is_not(finding):
     first, second = finding.contrasts
-    assert first.delta > 5
-    assert max(first.p_bootstrap, first.seeds.p) < 0.01
-    assert min(second.p_bootstrap, second.seeds.p) > 0.05
+    assert first.test.delta > 5
+    assert max(first.test.p_bootstrap, first.test.seeds.p) < 0.01
+    assert min(second.test.p_bootstrap, second.test.seeds.p) > 0.05
 
 
 def test_the_other_checkpoint_rule_may_say_the_opposite_and_is_shown(finding):
-    assert finding.by_rule["last"][0].delta < -5
-    assert finding.by_rule["dev-bleu"][0].delta == finding.contrasts[0].delta
+    assert finding.by_rule["last"][0].test.delta < -5
+    assert finding.by_rule["dev-bleu"][0].test.delta == finding.contrasts[0].test.delta
+
+
+def test_dev_stands_beside_test_and_a_disagreement_is_told(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    rows = table1_rows(config, taus=(1.0, 1.1), n_seeds=4)
+    rows = [row for row in rows if row.name in ("Transformer", "+SwitchOut")]
+    finish_row(rows[0], tmp_path / "runs", test=0.2, dev=0.1)
+    finish_row(rows[1], tmp_path / "runs", test=0.1, dev=0.2)
+    make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
+    answer = write_report(tmp_path / "out")["answers"][0]
+    [finding] = find_out(load(tmp_path / "out"))
+    [contrast] = finding.contrasts
+    assert contrast.test.p_holm < 0.01
+    assert (contrast.test.delta > 5, contrast.dev.delta < -5) == (True, True)
+    assert contrast.verdict == "undecided"
+    assert answer.startswith("+SwitchOut: undecided.")
+    assert "Dev and test disagree: +" in answer
+
+
+def test_several_experiments_are_corrected_over_all_their_contrasts(table, finding):
+    alone = [contrast.test.p_holm for contrast in finding.contrasts]
+    together = find_out_together([load(table), load(table)])
+    p_values = [c.test.p for [found] in together for c in found.contrasts]
+    corrected = [c.test.p_holm for [found] in together for c in found.contrasts]
+    assert corrected == holm(p_values)
+    assert corrected[0] == pytest.approx(2 * alone[0])
+    assert {c.n_family for [found] in together for c in found.contrasts} == {4}
+
+
+def test_rows_are_paired_by_seed_only_if_declared_and_possible(table, finding):
+    scores = Scores(finding.corpus)
+    base, row = finding.row("+RAML"), finding.row("+RAML +SwitchOut")
+    declared = Question(("+RAML",), "C2", is_paired=True)
+    assert not contrast(base, row, scores).is_paired
+    paired = contrast(base, row, scores, question=declared)
+    assert (paired.is_paired, paired.question, paired.remark) == (True, "C2", "")
+    gains = [b - a for a, b in zip(*(r.numbers("test_bleu") for r in (base, row)), strict=True)]
+    spread = paired.test.seeds.variance - paired.test.seeds.sentence_variance
+    assert spread == pytest.approx(variance(gains) / 4, rel=0.05)  # up to the jackknife's bias
+    fewer = contrast(base, replace(row, runs=row.runs[1:]), scores, question=declared)
+    assert not fewer.is_paired
+    assert "other seeds" in fewer.remark
+
+
+def test_a_verdict_waits_for_the_runs_that_are_missing(finding):
+    first = finding.contrasts[0]
+    assert first.verdict == "helps"
+    assert replace(first, n_missing=1).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("base", "row", "word"),
+    [(0.98, 0.98, "nothing was learned"), (0.98, 0.1, "nothing was learned"), (0.1, 0.98, "hurts")],
+)
+def test_a_run_that_learned_nothing_is_no_evidence(tmp_path, base, row, word):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    rows = [Row("a", config, (1, 2, 3)), Row("b", with_taus(config, 1, 0), (1, 2, 3), ASKED)]
+    finish_row(rows[0], tmp_path / "runs", test=base, dev=base)
+    finish_row(rows[1], tmp_path / "runs", test=row, dev=row)
+    make_experiment("sweep", rows, tmp_path / "runs", tmp_path / "out")
+    [finding] = find_out(load(tmp_path / "out"))
+    assert finding.contrasts[0].verdict == word
+    failed = {name for name, share in (("a", base), ("b", row)) if share > 0.9}
+    assert {run.row for run in finding.unlearned} == failed
+
+
+def test_an_experiment_of_the_format_before_is_read(table, tmp_path):
+    content = json.loads((table / "experiment.json").read_text())
+    for plain in content["columns"][0]["rows"]:
+        asked = plain.pop("questions")
+        plain["against"] = asked[0]["against"] if asked else []
+    old = tmp_path / "old"
+    old.mkdir()
+    (old / "experiment.json").write_text(json.dumps({**content, "format": 2}))
+    assert load(old) == load(table)
 
 
 def test_a_tuned_row_that_has_the_runs_of_another_is_compared_once(table, finding):
     experiment = load(table)
     [column] = experiment.columns
-    twins = [replace(row, name=tuned_name(row.name)) for row in column.rows if row.against]
+    twins = [replace(row, name=tuned_name(row.name)) for row in column.rows if row.questions]
     rows = records(experiment, (*column.rows, *twins))
-    again = contrasts(rows, finding.corpus)
-    assert [r.system.system.name for r in again] == ["+SwitchOut", "+RAML +SwitchOut"]
-    assert [r.p_holm for r in again] == [r.p_holm for r in finding.contrasts]
+    again = contrasts(rows, Scores(finding.corpus))
+    assert [r.row for r in again] == ["+SwitchOut", "+RAML +SwitchOut"]
+    assert [r.test.p_holm for r in again] == [r.test.p_holm for r in finding.contrasts]
     with_twins = replace(finding, rows=rows)
     assert cost_table([with_twins]).rows == cost_table([finding]).rows
     note = main_table("table1", [with_twins]).note
@@ -112,7 +190,7 @@ def test_smallest_gap_would_be_found_four_times_in_five(finding):
 
     from switchout.evaluation import student
 
-    test = finding.contrasts[0].seeds
+    test = finding.contrasts[0].test.seeds
     rng = np.random.default_rng(0)
     sd = test.variance**0.5
     noise = rng.standard_normal(20_000)

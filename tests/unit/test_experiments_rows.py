@@ -20,6 +20,10 @@ from switchout.runs.config_file import load_config
 TAUS = (1.0, 1 / 0.9)
 
 
+def against_of(row):
+    return tuple(name for question in row.questions for name in question.against)
+
+
 @pytest.fixture
 def base():
     return load_config("phrasebook")
@@ -53,7 +57,7 @@ def test_more_seeds_keep_the_runs_there_are(base):
 
 
 def test_switchout_is_compared_with_the_rows_above_it_in_its_block(base):
-    against = {row.name: row.against for row in table1_rows(base, taus=TAUS, n_seeds=1)}
+    against = {row.name: against_of(row) for row in table1_rows(base, taus=TAUS, n_seeds=1)}
     assert against["+SwitchOut"] == ("Transformer", "+WordDropout")
     assert against["+RAML +SwitchOut"] == ("+RAML", "+RAML +WordDropout")
     assert sum(map(bool, against.values())) == 2
@@ -74,8 +78,8 @@ def test_tuned_rows_have_their_temperatures_fresh_seeds_and_fair_rivals(base):
     }
     assert [len(row.seeds) for row in rows.values()] == [9, 4, 9]
     assert all(TUNING_SEED not in row.seeds for row in rows.values())
-    assert rows["+SwitchOut, tuned"].against == ("Transformer", "+WordDropout")
-    assert "+RAML, tuned" in rows["+RAML +SwitchOut, tuned"].against
+    assert against_of(rows["+SwitchOut, tuned"]) == ("Transformer", "+WordDropout")
+    assert "+RAML, tuned" in against_of(rows["+RAML +SwitchOut, tuned"])
 
 
 def test_rows_at_tuned_temperatures_equal_to_the_papers_are_the_same_runs(base):

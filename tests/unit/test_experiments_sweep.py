@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from switchout.errors import SwitchOutError
+from switchout.experiments.rows import Question
 from switchout.experiments.sweep import read_sweep
 
 
@@ -34,7 +35,7 @@ def test_single_rows_come_first_and_the_first_is_the_baseline(tmp_path):
         'set = {"augment.source" = {policy = "none"}, "augment.target.policy" = "none"}\n',
     )
     assert [row.name for row in rows] == ["none", "model.dropout 0.3"]
-    assert [row.against for row in rows] == [(), ("none",)]
+    assert [row.questions for row in rows] == [(), (Question(("none",)),)]
     assert rows[0].config.augment.source.policy == "none"
 
 
@@ -42,9 +43,14 @@ def test_declared_contrasts_replace_the_comparison_with_the_first_row(tmp_path):
     rows = rows_of(
         tmp_path,
         'base = "phrasebook"\n[[config]]\nname = "a"\n[[config]]\nname = "b"\n[[config]]\n'
-        'name = "c"\n[[contrast]]\nrow = "c"\nagainst = "b"\npaired = true\n',
+        'name = "c"\n[[contrast]]\nrow = "c"\nagainst = "b"\npaired = true\n'
+        '[[contrast]]\nquestion = "C1"\nrow = "c"\nagainst = "a"\n',
     )
-    assert [row.against for row in rows] == [(), (), ("b",)]
+    assert [row.questions for row in rows] == [
+        (),
+        (),
+        (Question(("b",), is_paired=True), Question(("a",), "C1")),
+    ]
 
 
 def test_base_may_be_a_file_beside_the_sweep(tmp_path):

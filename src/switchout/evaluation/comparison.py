@@ -20,7 +20,7 @@ from switchout.evaluation.significance import (
     p_randomization,
     seeds_test,
 )
-from switchout.evaluation.statistics import Array, Metric
+from switchout.evaluation.statistics import Array, Measure, Metric
 from switchout.progress import Meter
 
 N_RESAMPLES = 10_000
@@ -79,7 +79,7 @@ class Comparison:
     of ``delta``, over all runs; None where one sentence leaves nothing to resample.
     """
 
-    metric: Metric
+    metric: Measure
     baseline: Scored
     system: Scored
     delta: float
@@ -94,6 +94,11 @@ class Comparison:
     def p(self) -> float:
         """The p-value that the verdict and Holm's correction use: over seeds where there are."""
         return self.p_bootstrap if self.seeds is None else self.seeds.p
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether runs of the same seed were compared with each other."""
+        return self.seeds is not None and self.seeds.is_paired
 
     @property
     def gains(self) -> Array:
@@ -113,6 +118,7 @@ class Comparison:
             "p_seeds": None if self.seeds is None else self.seeds.p,
             "p_holm": self.p_holm,
             "ci95": None if self.ci95 is None else list(self.ci95),
+            "paired": self.is_paired,
             "baseline_scores": list(self.baseline.scores),
             "system_scores": list(self.system.scores),
             "baseline_median": self.baseline.median,
@@ -135,11 +141,22 @@ def compare(
     metrics: Sequence[str] = ("bleu",),
     tokenize: str = "13a",
     lowercase: bool = False,
+    is_paired: bool = False,
     n_resamples: int = N_RESAMPLES,
     seed: int = 0,
     meter: Meter | None = None,
 ) -> list[Comparison]:
     """Compare each system with the baseline; ``p_holm`` corrects for their number, per metric.
+
+    Args:
+        references: Real text, one line per test sentence.
+        baseline, systems: Their outputs.
+        metrics: Any of bleu, chrf, ter.
+        tokenize, lowercase: sacrebleu's tokenizer and case for BLEU.
+        is_paired: Run k of every system has the seed of run k of the baseline, and it was decided
+            before looking that the test over seeds pairs them.
+        n_resamples, seed: Of the tests that resample sentences.
+        meter: Advanced by one per run and metric.
 
     Example:
         >>> base = System("base", [["a b c d e", "f g h i k"]])
@@ -152,32 +169,45 @@ def compare(
     results = []
     for name in metrics:
         metric = Metric(name, references, tokenize=tokenize, lowercase=lowercase)
-        scored = [_scored(metric, system, meter) for system in (baseline, *systems)]
-        compared = _compare_scored(metric, scored, n_resamples, seed)
-        adjusted = holm([result.p for result in compared])
-        results += [replace(r, p_holm=p) for r, p in zip(compared, adjusted, strict=True)]
+        base, *others = [score_system(metric, s, meter=meter) for s in (baseline, *systems)]
+        results += compare_scored(
+            metric, base, others, is_paired=is_paired, n_resamples=n_resamples, seed=seed
+        )
     return results
 
 
-def _scored(metric: Metric, system: System, meter: Meter | None) -> Scored:
+def score_system(metric: Metric, system: System, *, meter: Meter | None = None) -> Scored:
+    """Return a system's runs under one metric, ready to be compared several times."""
     statistics = []
     for hypotheses in system.runs:
         statistics.append(metric.statistics(hypotheses))
         if meter:
             meter.advance()
+    return scored_from(metric, system, statistics)
+
+
+def scored_from(metric: Measure, system: System, statistics: Sequence[Array]) -> Scored:
+    """Return the same from stored statistics; the system may come without its texts."""
     scores = tuple(metric.score(s) for s in statistics)
     tested = sorted(range(len(scores)), key=scores.__getitem__)[(len(scores) - 1) // 2]
     pseudo_values = np.array([jackknife(metric, s) for s in statistics])
     return Scored(system, scores, tested, statistics, pseudo_values)
 
 
-def _compare_scored(
-    metric: Metric, scored: list[Scored], n_resamples: int, seed: int
+def compare_scored(
+    metric: Measure,
+    base: Scored,
+    others: Sequence[Scored],
+    *,
+    is_paired: bool = False,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = 0,
 ) -> list[Comparison]:
-    """Compare each with the first, all on the same resampled test sets."""
-    base, *others = scored
+    """Compare each with ``base``, all on the same resampled test sets, Holm-corrected."""
+    if is_paired and any(len(other.scores) != len(base.scores) for other in others):
+        raise SwitchOutError("paired by seed: all systems need the same number of runs")
     base_drawn, *others_drawn = bootstrap_scores(
-        metric, [s.statistics for s in scored], n_resamples=n_resamples, seed=seed
+        metric, [s.statistics for s in (base, *others)], n_resamples=n_resamples, seed=seed
     )
     base_tested = base.statistics[base.tested]
     swapped = subset_sums(
@@ -194,19 +224,27 @@ def _compare_scored(
                 metric,
                 base,
                 other,
+                is_paired=is_paired,
                 resampled=drawn[other.tested] - base_drawn[base.tested],
                 resampled_means=drawn.mean(axis=0) - base_drawn.mean(axis=0),
                 shuffled=metric.from_sums(other_sum - swap) - swapped_base,
             )
         )
-    return results
+    return corrected(results)
+
+
+def corrected(results: Sequence[Comparison]) -> list[Comparison]:
+    """Return the comparisons with ``p_holm`` for all of them together."""
+    adjusted = holm([result.p for result in results])
+    return [replace(result, p_holm=p) for result, p in zip(results, adjusted, strict=True)]
 
 
 def _comparison(
-    metric: Metric,
+    metric: Measure,
     base: Scored,
     other: Scored,
     *,
+    is_paired: bool,
     resampled: Array,
     resampled_means: Array,
     shuffled: Array,
@@ -217,7 +255,8 @@ def _comparison(
     one_sentence = base.pseudo_values.shape[1] < 2
     seeds = None
     if not one_sentence and min(len(base.scores), len(other.scores)) > 1:
-        seeds = seeds_test(delta, base.pseudo_values, other.pseudo_values)
+        sides = base.pseudo_values, other.pseudo_values
+        seeds = seeds_test(delta, *sides, is_paired=is_paired)
     ci95 = seeds.ci95 if seeds else bootstrap_interval(delta, resampled_means)
     return Comparison(
         metric=metric,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from switchout.evaluation.statistics import Array, Metric
+from switchout.evaluation.statistics import Array, Measure
 
 BLOCK = 2**16  # weights made at a time
 
@@ -31,7 +31,7 @@ def bootstrap_sums(statistics: Sequence[Array], *, n_resamples: int, seed: int) 
 
 
 def bootstrap_scores(
-    metric: Metric, sides: Sequence[Sequence[Array]], *, n_resamples: int, seed: int
+    metric: Measure, sides: Sequence[Sequence[Array]], *, n_resamples: int, seed: int
 ) -> list[Array]:
     """Return the scores of several sides' runs on the same resampled test sets.
 
@@ -54,7 +54,7 @@ def subset_sums(statistics: Sequence[Array], *, n_resamples: int, seed: int) -> 
     return _weighted_sums(statistics, _coins, n_resamples, rng)
 
 
-def jackknife(metric: Metric, statistics: Array) -> Array:
+def jackknife(metric: Measure, statistics: Array) -> Array:
     """Return the pseudo-values N·score − (N−1)·score without sentence i, [sentence].
 
     Their mean is the corpus score (less its bias), their variance / N its variance, so that a

@@ -51,9 +51,11 @@ class SeedsTest:
         delta: Difference of the means over runs.
         variance: Estimated variance of ``delta``.
         df: Degrees of freedom (Satterthwaite).
-        run_variance: Variance of one run's score, summed over the two sides.
+        run_variance: Variance of one run's score, summed over the two sides; if paired, of the
+            difference between two runs of a seed.
         sentence_variance: What is left of ``variance`` with infinitely many runs.
         n_sentences: Number of test sentences.
+        is_paired: Runs of the same seed were compared with each other.
     """
 
     delta: float
@@ -62,6 +64,7 @@ class SeedsTest:
     run_variance: float
     sentence_variance: float
     n_sentences: int
+    is_paired: bool = False
 
     @property
     def p(self) -> float:
@@ -94,24 +97,38 @@ class SeedsTest:
         variance = runs + self.sentence_variance
         if variance <= 0:
             return abs(self.delta) > SLACK
-        # two sides of n_runs − 1 degrees of freedom each, taken as equally variable
-        df = variance**2 / (
-            runs**2 / (2 * (n_runs - 1)) + self.sentence_variance**2 / (self.n_sentences - 1)
-        )
+        # unpaired: two sides of n_runs − 1 degrees of freedom each, taken as equally variable
+        run_df = (n_runs - 1) * (1 if self.is_paired else 2)
+        df = variance**2 / (runs**2 / run_df + self.sentence_variance**2 / (self.n_sentences - 1))
         needed = student.quantile(0.975, df) + student.quantile(POWER, df)
         return abs(self.delta) >= needed * math.sqrt(variance)
 
 
-def seeds_test(delta: float, baseline: Array, system: Array) -> SeedsTest:
+def seeds_test(
+    delta: float, baseline: Array, system: Array, *, is_paired: bool = False
+) -> SeedsTest:
     """Test δ on jackknife pseudo-values [run, sentence] of the two sides, 2 runs or more each.
 
     Each side is a two-way layout, pseudo-value = mean + run + sentence + rest. The variance of δ is
     s²_A/n_A + s²_B/n_B (between runs) + v (between sentences, of the difference of the run means);
     both hold the rest (run × sentence), so it is taken off once.
+
+    Paired, run r of both sides has the same seed and the layout is that of the differences: one
+    "side" instead of two. What a seed does to both sides alike then cancels. Whether to pair is
+    decided before the runs are seen; choosing the smaller p-value is no test.
+
+    Example:
+        >>> a = np.array([[1.0, 3.0], [5.0, 7.5], [9.0, 11.0]])
+        >>> unpaired, paired = (seeds_test(1.0, a, a + 1, is_paired=p) for p in (False, True))
+        >>> round(unpaired.p, 1), round(paired.p, 1)
+        (0.8, 0.0)
     """
+    if is_paired and len(baseline) != len(system):
+        raise ValueError(f"{len(baseline)} and {len(system)} runs cannot be paired")
+    sides = [system - baseline] if is_paired else [baseline, system]
     n_sentences = baseline.shape[1]
     runs, likely_runs, rests, run_df, rest_df = [], [], [], [], []
-    for side in (baseline, system):
+    for side in sides:
         n_runs = len(side)
         by_run, by_sentence = side.mean(axis=1), side.mean(axis=0)
         rest = side - by_run[:, None] - by_sentence + by_run.mean()
@@ -134,9 +151,10 @@ def seeds_test(delta: float, baseline: Array, system: Array) -> SeedsTest:
         delta=delta,
         variance=sum(runs) + sentence_variance,
         df=max(satterthwaite, min(run_df)),
-        run_variance=runs[0] * len(baseline) + runs[1] * len(system),
+        run_variance=sum(run * len(side) for run, side in zip(runs, sides, strict=True)),
         sentence_variance=sentence_variance,
         n_sentences=n_sentences,
+        is_paired=is_paired,
     )
 
 

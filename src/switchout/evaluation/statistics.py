@@ -69,7 +69,34 @@ LABELS = {"bleu": "BLEU", "chrf": "chrF", "ter": "TER"}
 HIGHER_IS_BETTER = {"bleu": True, "chrf": True, "ter": False}
 
 
-class Metric:
+class Measure:
+    """How sums of statistics become a score: all that a comparison of stored statistics needs.
+
+    Example:
+        >>> ter = Measure("ter", signature="case:lc")
+        >>> ter.score(np.array([[1.0, 4.0], [0.0, 6.0]]))
+        10.0
+    """
+
+    def __init__(self, name: str, signature: str):
+        if name not in FORMULAS:
+            raise SwitchOutError(f"no such metric {name!r}{did_you_mean(name, list(FORMULAS))}")
+        self.name, self.label = name, LABELS[name]
+        self.higher_is_better = HIGHER_IS_BETTER[name]
+        self.from_sums = FORMULAS[name]
+        self._signature = signature
+
+    def score(self, statistics: Array) -> float:
+        """Return the corpus score of statistics [sentence, statistic]."""
+        return float(self.from_sums(statistics.sum(axis=0)))
+
+    @property
+    def signature(self) -> str:
+        """sacrebleu's signature."""
+        return self._signature
+
+
+class Metric(Measure):
     """One of sacrebleu's metrics, with the references prepared once for many systems.
 
     As on sacrebleu's command line, ``tokenize`` and ``lowercase`` concern BLEU; chrF keeps the
@@ -90,13 +117,9 @@ class Metric:
         tokenize: str = "13a",
         lowercase: bool = False,
     ):
-        if name not in FORMULAS:
-            raise SwitchOutError(f"no such metric {name!r}{did_you_mean(name, list(FORMULAS))}")
+        super().__init__(name, signature="")  # of the scorer, once it has seen what it scores
         if not references:
             raise SwitchOutError("the reference is empty: nothing to score")
-        self.name, self.label = name, LABELS[name]
-        self.higher_is_better = HIGHER_IS_BETTER[name]
-        self.from_sums = FORMULAS[name]
         self._n_sentences = len(references)
         self._tokenize, self._has_warned = tokenize, False
         self._scorer = _sacrebleu_metric(name, tokenize, lowercase)

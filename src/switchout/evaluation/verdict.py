@@ -39,6 +39,7 @@ def _finding(result: Comparison) -> str:
     names = f"{result.system.system.name} and {result.baseline.system.name}"
     low, high = result.ci95 or (0.0, 0.0)
     which = "p_seeds" if result.seeds else "p_bootstrap"
+    which = f"paired by seed, {which}" if result.is_paired else which
     corrected = f", p_holm {_p(result.p_holm)}" if result.p_holm != result.p else ""
     evidence = f"95% interval {low:+.2f} to {high:+.2f}, {which} {_p(result.p)}{corrected}"
     size = f"{abs(result.delta):.2f} {result.metric.label}"

@@ -3,67 +3,240 @@
 * As the paper: within a block, against the better of the rows without SwitchOut, by a paired
   bootstrap of the median runs. Here the better row is chosen on dev, never on test.
 * Seed-aware: would another set of seeds agree? (`switchout.evaluation.significance`)
+* On dev beside test: a gain that the other set does not show is not believed.
 * A/A: the baseline's odd runs against its even runs, where every difference is luck.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal
 
 from switchout.corpora import Corpus
 from switchout.evaluation import student
-from switchout.evaluation.comparison import Comparison, System, compare
-from switchout.evaluation.significance import POWER, SeedsTest, holm
+from switchout.evaluation.comparison import (
+    Comparison,
+    Scored,
+    System,
+    compare_scored,
+    corrected,
+    score_system,
+)
+from switchout.evaluation.learned import why_unlearned
+from switchout.evaluation.significance import POWER, SeedsTest
+from switchout.evaluation.statistics import Metric
+from switchout.evaluation.verdict import is_better, is_significant
 from switchout.experiments.experiment import RowRecord
+from switchout.experiments.rows import Question
+
+Verdict = Literal["helps", "hurts", "undecided", "nothing was learned"]
+
+
+@dataclass(frozen=True)
+class UnlearnedRun:
+    """A run whose outputs are those of a model that learned nothing, and why we think so."""
+
+    row: str
+    seed: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One question: a row against another, on test and, beside it, on dev.
+
+    Attributes:
+        question: What it was called when it was declared ("C1"); empty: not declared.
+        test: The comparison that counts. Its ``p_holm`` is over the whole family: all contrasts of
+            the experiment, or of all experiments that are reported together.
+        dev: The same runs and rule on dev. It decides nothing alone, but must not disagree.
+        n_family: How many contrasts the correction is over.
+        n_missing: Runs of the two rows that are not finished; the verdict waits for them.
+        unlearned: Runs of the two rows that learned nothing.
+        remark: Why a declared pairing by seed was not possible; else empty.
+    """
+
+    question: str
+    test: Comparison
+    dev: Comparison
+    n_family: int = 1
+    n_missing: int = 0
+    unlearned: tuple[UnlearnedRun, ...] = ()
+    remark: str = ""
+
+    @property
+    def row(self) -> str:
+        return self.test.system.system.name
+
+    @property
+    def against(self) -> str:
+        return self.test.baseline.system.name
+
+    @property
+    def is_paired(self) -> bool:
+        return self.test.is_paired
+
+    @property
+    def sets_agree(self) -> bool:
+        """Whether dev and test point the same way."""
+        return self.test.delta * self.dev.delta > 0
+
+    @property
+    def disagreement(self) -> str:
+        """One sentence where dev and test point different ways; else empty."""
+        if self.sets_agree:
+            return ""
+        return (
+            f"Dev and test disagree: {self.test.delta:+.2f} on test, {self.dev.delta:+.2f} on dev."
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        """Helps or hurts only if the corrected test over seeds says so and dev agrees."""
+        if self._nothing_learned(self.against):
+            return "nothing was learned"
+        is_decided = self.test.seeds is not None and is_significant(self.test)
+        if is_decided and self.sets_agree and not self.n_missing:
+            return "helps" if is_better(self.test) else "hurts"
+        return "nothing was learned" if self._nothing_learned(self.row) else "undecided"
+
+    def _nothing_learned(self, name: str) -> bool:
+        """Whether most runs of a row learned nothing."""
+        side = self.test.system if name == self.row else self.test.baseline
+        return 2 * sum(run.row == name for run in self.unlearned) > len(side.scores)
+
+
+class Scores:
+    """The rows of a column scored once each, by split and checkpoint rule."""
+
+    def __init__(self, corpus: Corpus):
+        self.corpus = corpus
+        self.metric = cache(self._metric)
+        self._scored: dict[object, Scored] = {}
+
+    def scored(self, row: RowRecord, split: str, rule: str | None = None) -> Scored:
+        key = (row.name, row.addresses, split, rule)
+        if key not in self._scored:
+            self._scored[key] = score_system(self.metric(split), system_of(row, split, rule))
+        return self._scored[key]
+
+    def compare(
+        self,
+        baseline: RowRecord,
+        row: RowRecord,
+        *,
+        split: str = "test",
+        rule: str | None = None,
+        is_paired: bool = False,
+    ) -> Comparison:
+        """Compare two rows over all their runs."""
+        sides = [self.scored(side, split, rule) for side in (baseline, row)]
+        [result] = compare_scored(self.metric(split), sides[0], sides[1:], is_paired=is_paired)
+        return result
+
+    def _metric(self, split: str) -> Metric:
+        bleu = self.corpus.bleu
+        references = self.corpus.pairs(split)[1]
+        return Metric("bleu", references, tokenize=bleu.tokenize, lowercase=bleu.lowercase)
 
 
 def contrasts(
-    rows: Sequence[RowRecord], corpus: Corpus, *, rule: str | None = None
-) -> list[Comparison]:
+    rows: Sequence[RowRecord], scores: Scores, *, rule: str | None = None
+) -> list[Contrast]:
     """Return the comparisons the rows ask for, Holm-corrected together.
 
     A row at tuned temperatures may have the runs of another row; the same runs are compared once.
 
     Args:
         rows: All rows of a column; those without finished runs are passed over.
-        corpus: Whose test set it is.
+        scores: Of the column's corpus.
         rule: Another checkpoint rule than the one the runs selected by.
     """
     by_name = {row.name: row for row in rows if row.runs}
-    pairs: dict[object, tuple[RowRecord, RowRecord]] = {}
+    found: dict[object, Contrast] = {}
     for row in by_name.values():
-        others = [by_name[name] for name in row.row.against if name in by_name]
-        if others:
+        for question in row.row.questions:
+            others = [by_name[name] for name in question.against if name in by_name]
+            if not others:
+                continue
             better = max(others, key=lambda other: other.median("dev_bleu") or 0.0)
-            pairs.setdefault((better.addresses, row.addresses), (better, row))
-    results = [compare_rows(better, row, corpus, rule=rule) for better, row in pairs.values()]
-    adjusted = holm([result.p for result in results])
-    return [replace(result, p_holm=p) for result, p in zip(results, adjusted, strict=True)]
+            key = (better.addresses, row.addresses, question.name)
+            if key not in found:
+                found[key] = contrast(better, row, scores, question=question, rule=rule)
+    return correct_together([list(found.values())])[0]
 
 
-def compare_rows(
+def against_first(rows: Sequence[RowRecord], scores: Scores) -> list[Contrast]:
+    """Return every row against the first one, to be looked at: no question, no correction."""
+    first, *others = [row for row in rows if row.runs]
+    return [contrast(first, row, scores) for row in others]
+
+
+def contrast(
     baseline: RowRecord,
     row: RowRecord,
-    corpus: Corpus,
+    scores: Scores,
     *,
-    split: str = "test",
+    question: Question | None = None,
     rule: str | None = None,
-) -> Comparison:
-    """Compare two rows on dev or test, over all their runs."""
-    sides = [_system(side, side.name, split, rule) for side in (baseline, row)]
-    return _compare(sides[0], sides[1], corpus, split)
+) -> Contrast:
+    """Compare two rows on test and on dev; not corrected for other contrasts."""
+    question = question or Question((baseline.name,))
+    have_same_seeds = [r.seed for r in baseline.runs] == [r.seed for r in row.runs]
+    is_paired = question.is_paired and have_same_seeds
+    test, dev = (
+        scores.compare(baseline, row, split=split, rule=rule, is_paired=is_paired)
+        for split in ("test", "dev")
+    )
+    return Contrast(
+        question=question.name,
+        test=test,
+        dev=dev,
+        n_missing=baseline.n_missing + row.n_missing,
+        unlearned=tuple(unlearned_runs((baseline, row), rule=rule)),
+        remark=(
+            "Declared as paired by seed, but the rows have other seeds: tested unpaired."
+            if question.is_paired and not have_same_seeds
+            else ""
+        ),
+    )
 
 
-def same_against_same(row: RowRecord, corpus: Corpus) -> Comparison | None:
+def correct_together(groups: Sequence[Sequence[Contrast]]) -> list[list[Contrast]]:
+    """Return groups of contrasts with Holm's correction over all of them."""
+    every = [one for group in groups for one in group]
+    tests = iter(corrected([one.test for one in every]))
+    return [
+        [replace(one, test=next(tests), n_family=len(every)) for one in group] for group in groups
+    ]
+
+
+def unlearned_runs(rows: Iterable[RowRecord], *, rule: str | None = None) -> list[UnlearnedRun]:
+    """Return the runs that learned nothing."""
+    return [
+        UnlearnedRun(row.name, run.seed, reason)
+        for row in rows
+        for run in row.runs
+        if (
+            reason := why_unlearned(
+                run.lines("test", rule=rule), run.number("test_bleu", rule=rule)
+            )
+        )
+    ]
+
+
+def same_against_same(row: RowRecord, scores: Scores) -> Comparison | None:
     """Compare a row's odd runs with its even runs; None with fewer than 4 runs."""
     if len(row.runs) < 4:
         return None
-    whole = _system(row, row.name, "test", None)
-    odd = System(f"{row.name}, odd runs", whole.runs[::2], whole.run_names[::2])
-    even = System(f"{row.name}, even runs", whole.runs[1::2], whole.run_names[1::2])
-    return _compare(odd, even, corpus, "test")
+    odd, even = (
+        replace(row, row=replace(row.row, name=f"{row.name}, {name} runs"), runs=runs)
+        for name, runs in (("odd", row.runs[::2]), ("even", row.runs[1::2]))
+    )
+    return scores.compare(odd, even)
 
 
 def smallest_gap(test: SeedsTest) -> float:
@@ -72,14 +245,7 @@ def smallest_gap(test: SeedsTest) -> float:
     return needed * math.sqrt(test.variance)
 
 
-def _system(row: RowRecord, name: str, split: str, rule: str | None) -> System:
+def system_of(row: RowRecord, split: str = "test", rule: str | None = None) -> System:
+    """Return the outputs of a row's runs."""
     lines = [run.lines(split, rule=rule) for run in row.runs]
-    return System(name, lines, [f"seed {run.seed}" for run in row.runs])
-
-
-def _compare(baseline: System, system: System, corpus: Corpus, split: str) -> Comparison:
-    references, bleu = corpus.pairs(split)[1], corpus.bleu
-    [result] = compare(
-        references, baseline, [system], tokenize=bleu.tokenize, lowercase=bleu.lowercase
-    )
-    return result
+    return System(row.name, lines, [f"seed {run.seed}" for run in row.runs])

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from switchout.corpora import Corpus
 from switchout.corpora.codec import Codec
 from switchout.corpora.vocabulary import UNK
 from switchout.experiments.experiment import RowRecord
-from switchout.experiments.findings import Finding
 from switchout.policies import Policy
 from switchout.runs.noise import build_policy
 
@@ -36,13 +36,13 @@ class DataFacts:
     untouched: dict[str, tuple[float, float]]
 
 
-def data_facts(finding: Finding) -> DataFacts | None:
+def data_facts(rows: Sequence[RowRecord], corpus: Corpus) -> DataFacts | None:
     """Return the facts, by the vocabularies of a finished run; None without one."""
-    folder = next((row.runs[0].folder for row in finding.rows if row.runs), None)
+    folder = next((row.runs[0].folder for row in rows if row.runs), None)
     if folder is None:
         return None
     codecs = (Codec.load(folder, "src"), Codec.load(folder, "tgt"))
-    train, test = finding.corpus.pairs("train"), finding.corpus.pairs("test")
+    train, test = corpus.pairs("train"), corpus.pairs("test")
     known = set(train[0])
     ids = [
         [codec.encode(line) for line in lines[:SAMPLE]]
@@ -53,7 +53,7 @@ def data_facts(finding: Finding) -> DataFacts | None:
         vocabulary=(len(codecs[0].vocabulary), len(codecs[1].vocabulary)),
         unknown=(_unknown(codecs[0], test[0]), _unknown(codecs[1], test[1])),
         overlap=sum(line in known for line in test[0]) / len(test[0]),
-        untouched={row.name: _untouched(row, codecs, ids) for row in finding.rows},
+        untouched={row.name: _untouched(row, codecs, ids) for row in rows},
     )
 
 

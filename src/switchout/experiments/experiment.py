@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from switchout.errors import SwitchOutError
-from switchout.experiments.rows import Row, Tried
+from switchout.experiments.rows import Question, Row, Tried
 from switchout.files import atomic, read_bytes
 from switchout.runs.config import Config
 from switchout.runs.config_file import parse_config
 from switchout.runs.finished import Finished, Job, corpus_of, finished, job_of, runs_root
 
-FORMAT = 2
+FORMAT = 3
+WITHOUT_QUESTIONS = 2  # the format before: a row names what it is compared with, and no more
 NAME = "experiment.json"
 
 
@@ -198,7 +199,7 @@ def _content(path: Path) -> dict[str, Any]:
         version = content["format"]
     except (ValueError, KeyError, TypeError):
         raise SwitchOutError(f"{path}: not written by switchout; choose another --out") from None
-    if version != FORMAT:
+    if version not in (FORMAT, WITHOUT_QUESTIONS):
         raise SwitchOutError(
             f"{path}: format {version}, this switchout writes format {FORMAT}; "
             "remove it or choose another --out (finished runs are found again)"
@@ -207,10 +208,18 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def _plain(row: Row) -> dict[str, Any]:
-    config = row.config.model_dump()
-    return {"name": row.name, "seeds": row.seeds, "against": row.against, "config": config}
+    return {
+        "name": row.name,
+        "seeds": row.seeds,
+        "questions": [asdict(question) for question in row.questions],
+        "config": row.config.model_dump(),
+    }
 
 
 def _row(plain: dict[str, Any], path: Path) -> Row:
     config = parse_config(plain["config"], where=f"{path}, row {plain['name']!r}")
-    return Row(plain["name"], config, tuple(plain["seeds"]), tuple(plain["against"]))
+    asked = plain.get("questions")
+    if asked is None:
+        asked = [{"against": plain["against"]}] if plain["against"] else []
+    questions = tuple(Question(**{**one, "against": tuple(one["against"])}) for one in asked)
+    return Row(plain["name"], config, tuple(plain["seeds"]), questions)

@@ -9,14 +9,25 @@ from statistics import fmean, median, stdev
 
 from switchout.corpora import Corpus
 from switchout.evaluation.buckets import Breakdown, break_down
-from switchout.evaluation.comparison import Comparison, System
+from switchout.evaluation.comparison import Comparison
 from switchout.evaluation.features import features_of
-from switchout.evaluation.statistics import Metric
-from switchout.experiments.contrasts import compare_rows, contrasts, same_against_same
+from switchout.experiments.contrasts import (
+    Contrast,
+    Scores,
+    UnlearnedRun,
+    against_first,
+    contrasts,
+    correct_together,
+    same_against_same,
+    system_of,
+    unlearned_runs,
+)
+from switchout.experiments.data_facts import DataFacts, data_facts
 from switchout.experiments.experiment import Column, Experiment, RowRecord, records
 from switchout.experiments.paper import BASELINE, RAML, RAML_SWITCHOUT, SWITCHOUT
 from switchout.experiments.reference import Reference, reference_for
 from switchout.experiments.rows import TUNED
+from switchout.experiments.tau_grid import TauGrid, tau_grid
 from switchout.runs.finished import RULES, corpus_of
 
 SHUFFLES = 10_000
@@ -39,12 +50,17 @@ class Finding:
         column, corpus: Whose.
         rows: With their finished runs.
         tried: What was trained to choose on dev, by the name of the row it was for.
-        contrasts: Comparisons of table 1 or 2 on test.
-        by_rule: The same, had another rule chosen the checkpoints.
+        contrasts: What the rows asked, on test and dev, corrected together with all others that
+            are reported in the same breath. Each has a ``verdict``.
+        by_rule: The same, had another rule chosen the checkpoints; they decide nothing.
+        against_first: Every row against the first one, to be looked at; corrected for nothing.
+        unlearned: Runs that learned nothing, of any row.
         same: A/A comparison of the baseline.
         switchout_and_raml: +SwitchOut against +RAML, which the paper finds about equal.
         spread: Seed variance with and without SwitchOut.
         breakdowns: Gain of +RAML +SwitchOut over +RAML by sentence.
+        taus: The grid of the figure of temperatures; None for all others.
+        data: Facts about text and noise.
         reference: The shipped numbers of the same rows.
     """
 
@@ -52,17 +68,36 @@ class Finding:
     corpus: Corpus
     rows: Sequence[RowRecord]
     tried: dict[str, list[RowRecord]] = field(default_factory=dict)
-    contrasts: Sequence[Comparison] = ()
-    by_rule: dict[str, Sequence[Comparison]] = field(default_factory=dict)
+    contrasts: Sequence[Contrast] = ()
+    by_rule: dict[str, Sequence[Contrast]] = field(default_factory=dict)
+    against_first: Sequence[Contrast] = ()
+    unlearned: Sequence[UnlearnedRun] = ()
     same: Comparison | None = None
     switchout_and_raml: Comparison | None = None
     spread: Spread | None = None
     breakdowns: Sequence[Breakdown] = ()
+    taus: TauGrid | None = None
+    data: DataFacts | None = None
     reference: Reference | None = None
 
     @property
     def is_empty(self) -> bool:
         return not any(row.runs for row in self.rows)
+
+    @property
+    def n_runs(self) -> int:
+        """Finished runs; two rows may share some."""
+        return len({run.folder for row in self.rows for run in row.runs})
+
+    @property
+    def n_last(self) -> int:
+        """Runs whose selected checkpoint is their last."""
+        return len({run.folder for row in self.rows for run in row.runs if run.is_last})
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether most runs chose their last checkpoint: longer training may change all this."""
+        return 2 * self.n_last > self.n_runs
 
     def row(self, name: str) -> RowRecord | None:
         """Return a row that has runs."""
@@ -70,35 +105,47 @@ class Finding:
 
 
 def find_out(experiment: Experiment) -> list[Finding]:
-    """Return the findings, a corpus each."""
-    return [_finding(experiment, column) for column in experiment.columns]
+    """Return the findings, a corpus each, corrected over all contrasts of the experiment."""
+    return find_out_together([experiment])[0]
+
+
+def find_out_together(experiments: Sequence[Experiment]) -> list[list[Finding]]:
+    """Return the findings of several experiments, corrected over all their contrasts."""
+    found = [[_finding(each, column) for column in each.columns] for each in experiments]
+    every = iter(correct_together([one.contrasts for findings in found for one in findings]))
+    return [[replace(one, contrasts=next(every)) for one in findings] for findings in found]
 
 
 def _finding(experiment: Experiment, column: Column) -> Finding:
     rows, corpus = records(experiment, column.rows), corpus_of(column.base)
     tried = {name: records(experiment, trials) for name, trials in column.tried.items()}
     found = Finding(column, corpus, rows, tried)
-    if experiment.kind == "tau" or found.is_empty:
+    if found.is_empty:
         return found
-    selected = column.base.train.select
+    selected, scores = column.base.train.select, Scores(corpus)
+    if experiment.kind == "tau":
+        return replace(found, taus=tau_grid(rows, scores))
     first, base, switchout = rows[0], found.row(RAML), found.row(SWITCHOUT)
     return replace(
         found,
-        contrasts=contrasts(rows, corpus),
+        contrasts=contrasts(rows, scores),
         by_rule={
-            rule: contrasts(rows, corpus, rule=rule)
+            rule: contrasts(rows, scores, rule=rule)
             for rule in RULES
             if rule != selected and all(rule in r.record["rules"] for row in rows for r in row.runs)
         },
-        same=same_against_same(first, corpus),
-        switchout_and_raml=compare_rows(base, switchout, corpus) if base and switchout else None,
+        against_first=against_first(rows, scores),
+        unlearned=unlearned_runs(rows),
+        same=same_against_same(first, scores),
+        switchout_and_raml=scores.compare(base, switchout) if base and switchout else None,
         spread=_spread(rows),
-        breakdowns=_breakdowns(found),
+        breakdowns=_breakdowns(found, scores),
+        data=data_facts(rows, corpus),
         reference=reference_for(column),
     )
 
 
-def _breakdowns(found: Finding) -> list[Breakdown]:
+def _breakdowns(found: Finding, scores: Scores) -> list[Breakdown]:
     """Where the most augmented row gains over the row without SwitchOut, as in figure 2."""
     pairs = ((RAML, RAML_SWITCHOUT), (BASELINE, SWITCHOUT))
     for base_name, name in pairs:
@@ -110,10 +157,8 @@ def _breakdowns(found: Finding) -> list[Breakdown]:
     corpus = found.corpus
     sources, references = corpus.pairs("test")
     features = features_of(references, sources=sources, train=list(corpus.lines("train", "source")))
-    bleu = corpus.bleu
-    metric = Metric("bleu", references, tokenize=bleu.tokenize, lowercase=bleu.lowercase)
-    sides = [System(side.name, [run.lines("test") for run in side.runs]) for side in (base, row)]
-    return break_down(references, sides[0], sides[1:], features, metric=metric)
+    sides = [system_of(side) for side in (base, row)]
+    return break_down(references, sides[0], sides[1:], features, metric=scores.metric("test"))
 
 
 def _spread(rows: Sequence[RowRecord]) -> Spread | None:

@@ -26,6 +26,21 @@ TUNED = ", tuned"  # ends the name of a row at tuned temperatures
 
 
 @dataclass(frozen=True)
+class Question:
+    """A comparison that a row asks for.
+
+    Attributes:
+        against: Rows it is compared with: the better one of them on dev.
+        name: For people, if it was declared ("C1").
+        is_paired: Declared beforehand: runs of the same seed are compared with each other.
+    """
+
+    against: tuple[str, ...]
+    name: str = ""
+    is_paired: bool = False
+
+
+@dataclass(frozen=True)
 class Row:
     """One row of a table.
 
@@ -33,13 +48,13 @@ class Row:
         name: As printed.
         config: With any seed.
         seeds: One run each.
-        against: Rows this one is compared with, the better of them on dev; none: not compared.
+        questions: What it is compared with; none: with nothing.
     """
 
     name: str
     config: Config
     seeds: tuple[int, ...]
-    against: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
 
     def configs(self) -> list[Config]:
         """Return a configuration per seed."""
@@ -70,7 +85,7 @@ def table1_rows(base: Config, *, taus: tuple[float, float], n_seeds: int | None)
         (RAML_SWITCHOUT, Augment(source=switchout, target=raml), (RAML, RAML_WORD_DROPOUT)),
     )
     return [
-        Row(name, with_noise(base, noise), _seeds(n_seeds or _paper(name)), against)
+        Row(name, with_noise(base, noise), _seeds(n_seeds or _paper(name)), _asked(against))
         for name, noise, against in rows
     ]
 
@@ -86,7 +101,7 @@ def tuned_rows(base: Config, tuned: Mapping[str, TunedTaus], *, n_seeds: int | N
             tuned_name(name),
             with_taus(base, taus.tau_x, taus.tau_y),
             _seeds(n_seeds or _paper(name)),
-            against.get(name, ()),
+            _asked(against.get(name, ())),
         )
         for name, taus in tuned.items()
     ]
@@ -112,7 +127,7 @@ def table2_rows(
     )
     seeds = _seeds(n_seeds or FEWEST_SEEDS)
     return [
-        Row(name, with_noise(config, noise), seeds, against)
+        Row(name, with_noise(config, noise), seeds, _asked(against))
         for name, config, noise, against in rows
     ]
 
@@ -121,7 +136,10 @@ def wer_rows(base: Config, *, taus: tuple[float, float], n_seeds: int | None) ->
     """Return the two rows of figure 2: runs of table 1."""
     names = (RAML, RAML_SWITCHOUT)
     rows = [row for row in table1_rows(base, taus=taus, n_seeds=n_seeds) if row.name in names]
-    return [Row(row.name, row.config, row.seeds, row.against and (RAML,)) for row in rows]
+    return [
+        Row(row.name, row.config, row.seeds, _asked((RAML,) if row.questions else ()))
+        for row in rows
+    ]
 
 
 def tau_name(tau_x: float, tau_y: float) -> str:
@@ -156,6 +174,10 @@ def _noise(base: Config, taus: tuple[float, float]) -> tuple[Side, Side, Side]:
         Side(policy="raml", tau=taus[1], unk_is_word=unk_is_word),
         Side(policy="word_dropout", rate=WORD_DROPOUT_RATE, unk_is_word=unk_is_word),
     )
+
+
+def _asked(against: tuple[str, ...]) -> tuple[Question, ...]:
+    return (Question(against),) if against else ()
 
 
 def _seeds(n: int) -> tuple[int, ...]:

@@ -13,8 +13,10 @@ The file names a base (a preset or another TOML file) and what varies:
     name = "no noise"
     set = { "augment.source.policy" = "none", "augment.target.policy" = "none" }
     [[contrast]]                         # declared before the first run
+    question = "C1"                      # for people
     row = "augment.source.tau 0.8"
     against = "no noise"
+    paired = true                        # compare runs of the same seed with each other
 
 Without declared contrasts all rows are compared with the first one.
 """
@@ -33,7 +35,7 @@ from switchout.errors import SwitchOutError, did_you_mean
 from switchout.experiments.engines import Engine, Failure, train_all
 from switchout.experiments.experiment import Column, Experiment, check_corpora, check_folder, save
 from switchout.experiments.reproduce import column_name
-from switchout.experiments.rows import Row
+from switchout.experiments.rows import Question, Row
 from switchout.files import read_bytes
 from switchout.runs.config_file import load_config
 
@@ -49,7 +51,7 @@ class Single(BaseModel):
     set: Values = {}
 
 
-class Contrast(BaseModel):
+class DeclaredContrast(BaseModel):
     """A comparison declared beforehand: which rows, and whether their runs are paired by seed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -68,7 +70,7 @@ class Sweep(BaseModel):
     set: Values = {}
     grid: dict[str, list[Any]] = {}
     config: list[Single] = []
-    contrast: list[Contrast] = []
+    contrast: list[DeclaredContrast] = []
 
 
 def sweep(path: Path, out: Path, *, engine: Engine, command: str = "") -> list[Failure]:
@@ -106,12 +108,13 @@ def read_sweep(path: Path) -> list[Row]:
             config = load_config(base, overrides=_overrides({**wanted.set, **values}))
         except SwitchOutError as error:
             raise SwitchOutError(f"{path}, row {name!r}: {error}") from None
-        against = _against(name, wanted.contrast) if wanted.contrast else names[:1] if rows else ()
-        rows.append(Row(name, config, tuple(wanted.seeds), tuple(against)))
+        first = [Question((names[0],))] if rows else []
+        questions = _questions(name, wanted.contrast) if wanted.contrast else first
+        rows.append(Row(name, config, tuple(wanted.seeds), tuple(questions)))
     return rows
 
 
-def _check_contrasts(contrasts: list[Contrast], names: list[str], path: Path) -> None:
+def _check_contrasts(contrasts: list[DeclaredContrast], names: list[str], path: Path) -> None:
     for contrast in contrasts:
         for name in (contrast.row, contrast.against):
             if name not in names:
@@ -119,8 +122,8 @@ def _check_contrasts(contrasts: list[Contrast], names: list[str], path: Path) ->
                 raise SwitchOutError(f"{path}: a contrast names no row {name!r}{near}")
 
 
-def _against(name: str, contrasts: list[Contrast]) -> list[str]:
-    return [contrast.against for contrast in contrasts if contrast.row == name]
+def _questions(name: str, contrasts: list[DeclaredContrast]) -> list[Question]:
+    return [Question((c.against,), c.question, c.paired) for c in contrasts if c.row == name]
 
 
 def _cells(grid: dict[str, list[Any]]) -> list[tuple[str, Values]]:

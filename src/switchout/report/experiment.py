@@ -7,8 +7,8 @@ from importlib.metadata import version
 from statistics import median
 
 from switchout.evaluation.comparison import Comparison
-from switchout.evaluation.verdict import is_better, is_significant, verdict
-from switchout.experiments.data_facts import data_facts
+from switchout.evaluation.verdict import verdict
+from switchout.experiments.contrasts import Contrast
 from switchout.experiments.experiment import Experiment, RowRecord
 from switchout.experiments.findings import Finding
 from switchout.experiments.reference import Reference
@@ -88,7 +88,7 @@ def lead(experiment: Experiment, findings: Sequence[Finding]) -> list[str]:
             paragraphs += [f"{where}{answer}" for answer in tau_answers(finding)]
         if experiment.kind == "wer":
             paragraphs += [f"{where}{answer}" for answer in wer_answers(finding)]
-        if experiment.kind != "tau" and _n_last(finding):
+        if experiment.kind != "tau" and finding.n_last:
             paragraphs.append(f"{where}{_about_rules(finding)}")
         n_missing = sum(row.n_missing for row in finding.rows)
         if n_missing:
@@ -96,18 +96,16 @@ def lead(experiment: Experiment, findings: Sequence[Finding]) -> list[str]:
     return paragraphs or ["No comparison is finished yet."]
 
 
-def claim(result: Comparison) -> str:
-    """One comparison as a claim: helps, hurts or undecided, with the evidence."""
-    word = "undecided"
-    if result.seeds is not None and is_significant(result):  # one run a side decides nothing
-        word = "helps" if is_better(result) else "hurts"
-    return f"{result.system.system.name}: {word}. {verdict(result)}"
+def claim(contrast: Contrast) -> str:
+    """One contrast as a claim: helps, hurts, undecided or nothing learned, with the evidence."""
+    parts = [f"{contrast.row}: {contrast.verdict}.", verdict(contrast.test), contrast.disagreement]
+    return " ".join(part for part in (*parts, contrast.remark) if part)
 
 
 def _column_sections(finding: Finding, *, name_it: bool) -> list[Section]:
     where = f"{finding.column.name}: " if name_it else ""
     power = power_table(finding)
-    results = list(finding.contrasts)
+    results = [contrast.test for contrast in finding.contrasts]
     sections = [
         Section(
             f"{where}All seeds",
@@ -236,21 +234,15 @@ def _about_luck(finding: Finding) -> list[str]:
 
 
 def _about_rules(finding: Finding) -> str:
-    n_runs = len({run.folder for row in finding.rows for run in row.runs})
-    n_last = _n_last(finding)
     rule = finding.column.base.train.select
-    text = f"{n_last} of {n_runs} runs selected their last checkpoint by {rule}"
-    if n_last > n_runs / 2:
+    text = f"{finding.n_last} of {finding.n_runs} runs selected their last checkpoint by {rule}"
+    if finding.is_cut_short:
         return f"{text}: most had not passed their best point; longer training may change this."
     return f"{text}."
 
 
-def _n_last(finding: Finding) -> int:
-    return len({run.folder for row in finding.rows for run in row.runs if run.is_last})
-
-
 def _data(finding: Finding, where: str) -> Section:
-    facts = data_facts(finding)
+    facts = finding.data
     if facts is None:
         return Section(f"{where}Data")
     columns = [

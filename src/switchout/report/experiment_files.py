@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from switchout.experiments.contrasts import Contrast
 from switchout.experiments.experiment import load
 from switchout.experiments.findings import Finding, find_out
 from switchout.files import atomic
@@ -58,14 +59,26 @@ def _column(finding: Finding) -> dict[str, Any]:
             name: [{"name": row.name, **_brief(run.result)} for row in tried for run in row.runs]
             for name, tried in finding.tried.items()
         },
-        "comparisons": [result.to_dict() for result in finding.contrasts],
+        "comparisons": [_contrast(contrast) for contrast in finding.contrasts],
         "comparisons_by_rule": {
-            rule: [result.to_dict() for result in results]
-            for rule, results in finding.by_rule.items()
+            rule: [_contrast(contrast) for contrast in contrasts]
+            for rule, contrasts in finding.by_rule.items()
         },
+        "unlearned": [asdict(run) for run in finding.unlearned],
         "baseline_against_itself": finding.same.to_dict() if finding.same else None,
         "shipped_reference": asdict(finding.reference) if finding.reference else None,
         "buckets": [breakdown.to_dict() for breakdown in finding.breakdowns],
+    }
+
+
+def _contrast(contrast: Contrast) -> dict[str, Any]:
+    return {
+        "question": contrast.question,
+        "verdict": contrast.verdict,
+        **contrast.test.to_dict(),
+        "n_family": contrast.n_family,
+        "dev": contrast.dev.to_dict(),
+        "dev_agrees": contrast.sets_agree,
     }
 
 

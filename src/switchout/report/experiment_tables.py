@@ -186,13 +186,13 @@ def rule_contrasts_table(finding: Finding) -> Table:
         Column("p seeds", "p_seeds", P_VALUE),
     ]
     by_rule = {finding.column.base.train.select: finding.contrasts, **finding.by_rule}
-    rows = [(rule, *_contrast_cells(r)) for rule, results in by_rule.items() for r in results]
+    rows = [(rule, *_contrast_cells(r.test)) for rule, found in by_rule.items() for r in found]
     return Table(f"{finding.column.name}: comparisons by checkpoint rule", columns, rows)
 
 
 def power_table(finding: Finding) -> Table | None:
     """What these runs can show: the A/A comparison, and the smallest gap each test can see."""
-    tested = [*([finding.same] if finding.same else []), *finding.contrasts]
+    tested = [*([finding.same] if finding.same else []), *(c.test for c in finding.contrasts)]
     rows: list[tuple[Cell, ...]] = [
         (r.baseline.system.name, r.system.system.name, r.delta, r.seeds.p, smallest_gap(r.seeds))
         for r in tested
@@ -275,7 +275,7 @@ def signatures(findings: Sequence[Finding]) -> str:
 
 
 def _signs(finding: Finding, name: str) -> str:
-    result = next((r for r in finding.contrasts if r.system.system.name == name), None)
+    result = next((c.test for c in finding.contrasts if c.row == name), None)
     if result is None or not is_better(result):
         return ""
     by_paper = PAPER_MARK if result.p_bootstrap <= LEVEL else ""

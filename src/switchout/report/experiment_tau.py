@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from switchout.evaluation.verdict import verdict
-from switchout.experiments.contrasts import compare_rows
 from switchout.experiments.experiment import RowRecord
 from switchout.experiments.findings import Finding
+from switchout.experiments.tau_grid import TauGrid
 from switchout.report.charts import HeatMap
-from switchout.report.experiment_tables import has_runs, signatures
+from switchout.report.experiment_tables import signatures
 from switchout.report.page import Section
 from switchout.report.tables import Column, Table
-from switchout.runs.folder import tau_of
 
 Grid = dict[tuple[float, float], RowRecord]
 
@@ -36,7 +35,8 @@ def tau_table(findings: Sequence[Finding]) -> Table:
             len(row.runs),
         )
         for finding in findings
-        for cell, row in _grid(finding).items()
+        if finding.taus
+        for cell, row in finding.taus.cells.items()
     ]
     return Table(
         "Dev BLEU by temperature, medians over seeds", columns, rows, note=signatures(findings)
@@ -45,9 +45,8 @@ def tau_table(findings: Sequence[Finding]) -> Table:
 
 def tau_section(finding: Finding) -> Section:
     """The heat map of one corpus."""
-    grid = _grid(finding)
+    grid, best = _grid(finding).cells, _grid(finding).best
     xs, ys = (sorted({cell[axis] for cell in grid}) for axis in (0, 1))
-    best = best_cell(finding)
     chart = HeatMap(
         f"{finding.column.name}: dev BLEU",
         [f"{x:.4g}" for x in xs],
@@ -64,23 +63,17 @@ def tau_section(finding: Finding) -> Section:
 
 def tau_answers(finding: Finding) -> list[str]:
     """The best pair with its interval, and whether a non-zero tau_x is always best."""
-    grid, best = _grid(finding), best_cell(finding)
+    taus = _grid(finding)
+    grid, best = taus.cells, taus.best
     answers = [
         f"Best on dev: tau_x = {best[0]:.4g}, tau_y = {best[1]:.4g} ({_n_runs(grid, *best)})."
     ]
-    zero = grid.get((0.0, 0.0))
-    if zero is not None and zero.runs and best != (0.0, 0.0):
-        result = compare_rows(zero, grid[best], finding.corpus, split="dev")
+    if taus.against_none:
         answers[0] += (
-            f" Against no noise, on dev: {verdict(result)} The best of {len(grid)} cells is "
-            "partly the luckiest: test it with fresh seeds."
+            f" Against no noise, on dev: {verdict(taus.against_none)} The best of {len(grid)} "
+            "cells is partly the luckiest: test it with fresh seeds."
         )
-    winners = {}
-    for y in sorted({cell[1] for cell in grid}):
-        scored = {x: grid[x, y].median("dev_bleu") for x, z in grid if z == y and grid[x, y].runs}
-        if len(scored) > 1:
-            winners[y] = max(scored, key=lambda x: scored[x] or 0.0)
-    if winners:
+    if winners := taus.best_tau_x:
         n = sum(x > 0 for x in winners.values())
         answers.append(
             "The paper finds the best tau_x never 0, whatever tau_y: here it is above 0 for "
@@ -89,23 +82,9 @@ def tau_answers(finding: Finding) -> list[str]:
     return answers
 
 
-def best_cell(finding: Finding) -> tuple[float, float]:
-    """Return the temperatures of the highest dev BLEU among the cells planned with most seeds.
-
-    The best of many single runs is mostly a lucky one; those tried again have shown more.
-    """
-    grid = {cell: row for cell, row in _grid(finding).items() if row.runs}
-    most = max(len(row.row.seeds) for row in grid.values())
-    tried = [cell for cell, row in grid.items() if len(row.row.seeds) == most]
-    return max(tried, key=lambda cell: grid[cell].median("dev_bleu") or 0.0)
-
-
-def _grid(finding: Finding) -> Grid:
-    """The rows by their temperatures."""
-    rows = has_runs(finding.rows)
-    sides = [(row.row.config.augment.source, row.row.config.augment.target) for row in rows]
-    cells = [(tau_of(source) or 0.0, tau_of(target) or 0.0) for source, target in sides]
-    return dict(sorted(zip(cells, rows, strict=True), key=lambda pair: pair[0]))
+def _grid(finding: Finding) -> TauGrid:
+    assert finding.taus is not None
+    return finding.taus
 
 
 def _score(grid: Grid, x: float, y: float) -> float | None:
