@@ -16,7 +16,7 @@ CORE := src/switchout/core
 CORE_BUILT := $(CORE)/_core.abi3.so
 CORE_PYTHON ?= $(shell test -x $(BIN)/python && echo $(BIN)/python || echo $(PYTHON))
 
-.PHONY: demo test test-slow test-web bench lint clean core
+.PHONY: demo test test-slow test-web bench lint docs dist clean core
 
 demo: .venv/.demo-ready core
 	$(BIN)/python -m switchout.demo
@@ -38,6 +38,15 @@ lint: .venv/.test-ready core
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# The manual, as files in site/; a broken link or an example that does not parse stops it.
+docs: .venv/.docs-ready core
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+# An sdist and a wheel in dist/.
+dist: .venv/.test-ready
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+
 core: $(CORE_BUILT)
 
 $(CORE_BUILT): $(wildcard $(CORE)/*.[ch]) setup.py
@@ -55,7 +64,7 @@ core-needs:
 	  echo "switchout is built from C and found no Python.h (on Debian and Ubuntu: apt-get install python3-dev)" >&2; exit 2; }
 
 clean:
-	rm -rf .venv build $(CORE)/*.so
+	rm -rf .venv build dist site $(CORE)/*.so
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -83,4 +92,9 @@ AXE := 4.14.0
 	@command -v chromium >/dev/null || { apt-get update --quiet=2 && apt-get install --yes --quiet=2 chromium; }
 	$(PIP) --editable ".[webtest]"
 	cd .venv && npm pack --silent axe-core@$(AXE) && tar xzf axe-core-$(AXE).tgz package/axe.min.js && mv package/axe.min.js .
+	@touch $@
+
+.venv/.docs-ready: .venv/.demo-ready
+	@echo "adding the tools that build the manual"
+	$(PIP) --no-build-isolation --editable ".[docs]"
 	@touch $@

@@ -213,7 +213,7 @@ class HammingPolicy(RulePolicy):
         Example:
             >>> import switchout as so
             >>> so.SwitchOut(so.Words(32000), tau=1.0).change_probabilities(10)[:3].round(3)
-            array([0.723, 0.145, 0.078])
+            array([0.723, 0.117, 0.08 ])
         """
         if length < 0:
             raise ValueError(f"length must be at least 0, got {length}")

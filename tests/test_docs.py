@@ -1,0 +1,115 @@
+"""The documentation does what it says: its code runs, its links lead somewhere, its names exist.
+
+Fences: ``python`` and ``bash`` blocks run, page by page, in a folder with a toy corpus; ``py`` and
+``sh`` blocks are only shown (they install, need a GPU or a cluster, or train for minutes).
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from switchout.cli import _available
+from switchout.corpora import open_corpus
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+COMING = {"preview", "explore", "demo"} - set(_available())  # verbs that are being built
+FENCE = re.compile(r"^( *)```(\w+)[^\n]*\n(.*?)^\1```", flags=re.DOTALL | re.MULTILINE)
+
+
+def blocks(page: Path, *languages: str) -> list[tuple[str, str]]:
+    """Return (language, code) of the page's fences, in order."""
+    found = FENCE.findall(page.read_text(encoding="utf-8"))
+    return [
+        (language, re.sub(rf"^{indent}", "", code, flags=re.MULTILINE))
+        for indent, language, code in found
+        if language in languages
+    ]
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture
+def toy_corpus(tmp_path, monkeypatch):
+    """A folder with train.de and train.en, and the command on the path."""
+    for side, lines in zip(("de", "en"), open_corpus("phrasebook").pairs("train"), strict=True):
+        (tmp_path / f"train.{side}").write_text("\n".join(lines[:300]) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    return tmp_path
+
+
+def run_python(code: str, names: dict[str, object], page: Path) -> None:
+    if not code.lstrip().startswith(">>>"):
+        exec(compile(code, name(page), "exec"), names)
+        return
+    example = doctest.DocTestParser().get_doctest(code, names, name(page), None, None)
+    said: list[str] = []
+    doctest.DocTestRunner(verbose=False).run(example, out=said.append, clear_globs=False)
+    assert not said, "".join(said)
+    names.update(example.globs)
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page, "python", "bash")], ids=name
+)
+def test_code_of_a_page_runs(page, toy_corpus):
+    names: dict[str, object] = {"__name__": "docs"}
+    for language, code in blocks(page, "python", "bash"):
+        if language == "python":
+            run_python(code, names, page)
+            continue
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", code], capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, f"{code}\n{done.stderr}"
+
+
+def test_a_wrong_example_is_noticed(tmp_path):
+    with pytest.raises(AssertionError, match="Expected"):
+        run_python(">>> 1 + 1\n3\n", {}, PAGES[0])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_links_lead_to_files(page):
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    made = {"reference/command-line.md", "reference/configuration.md"}  # by tools/docs_hooks.py
+    local = [link for link in links if "://" not in link and link not in made]
+    assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_named_verbs_exist(page):
+    text = "\n".join(code for _, code in blocks(page, "bash", "sh"))
+    named = set(re.findall(r"(?:^|\| *|-m )switchout ([a-z]+)", text, flags=re.MULTILINE))
+    assert named <= {*_available(), "help", *COMING}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_named_make_targets_exist(page):
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8")
+    for target in set(re.findall(r"(?:^|`)make ([a-z-]+)", text, flags=re.MULTILINE)):
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+def test_pictures_and_tables_are_those_of_the_program():
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        import readme_picture
+        import tau_table
+    finally:
+        sys.path.pop(0)
+    picture = (ROOT / "docs" / "images" / "epochs.svg").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "choosing-tau.md").read_text(encoding="utf-8")
+    assert readme_picture.picture() == picture
+    assert tau_table.with_table(page) == page

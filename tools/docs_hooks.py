@@ -1,0 +1,110 @@
+"""Pages of the manual that are made from the program itself, when mkdocs builds it."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import math
+import re
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from switchout import cli
+from switchout.runs.config import Config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages of the command line and the configuration."""
+    pages = {
+        "reference/command-line.md": command_line(),
+        "reference/configuration.md": configuration(),
+    }
+    for name, text in pages.items():
+        files.append(File.generated(config, name, content=text))
+    return files
+
+
+def command_line() -> str:
+    """Return the help of every verb, as the program prints it."""
+    parts = ["# Command line\n\nThis is what `switchout VERB --help` prints.\n"]
+    for verb in cli._available():
+        parts.append(f"## {verb}\n\n```text\n{_help([verb])}\n```\n")
+    return "\n".join(parts)
+
+
+def _help(words: list[str]) -> str:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        cli.run([*words, "--help"])
+    return out.getvalue().strip()
+
+
+def configuration() -> str:
+    """Return a table for every section of a training configuration."""
+    intro = (
+        "# Configuration\n\nKeys of the TOML file that `switchout train` reads. An unknown key is "
+        "an error. `switchout train --print-config PRESET` prints a whole file.\n"
+    )
+    return intro + "".join(_section(Config, ""))
+
+
+def _section(section: type[BaseModel], prefix: str) -> list[str]:
+    comments = _comments(section)
+    rows, nested = [], []
+    for name, field in section.model_fields.items():
+        kind = field.annotation
+        if inspect.isclass(kind) and issubclass(kind, BaseModel):
+            nested += _section(kind, f"{prefix}{name}.")
+            continue
+        default = "required" if field.default is PydanticUndefined else f"`{_toml(field.default)}`"
+        sort = _kind(field.annotation, field.metadata)
+        rows.append(f"| `{name}` | {sort} | {default} | {comments.get(name, '')} |")
+    head = []
+    if rows:
+        title = f"[{prefix.rstrip('.')}]" if prefix else "At the top"
+        text = inspect.getdoc(section) or ""
+        head = [f"\n## {title}\n\n{text}\n\n| key | kind | default | |\n|---|---|---|---|\n"]
+    return [*head, *(f"{row}\n" for row in rows), *nested]
+
+
+def _comments(section: type[BaseModel]) -> dict[str, str]:
+    """Return the comment that stands behind each field in the source."""
+    found = re.findall(r"^    (\w+): .*?  # (.*)$", inspect.getsource(section), flags=re.MULTILINE)
+    return {name: text.replace("|", "\\|").replace("<", "&lt;") for name, text in found}
+
+
+def _kind(annotation: Any, metadata: list[Any]) -> str:
+    """Return a type as a reader would say it: `int ≥ 1 or not set`, `word, file`."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _kind(inner[0], [*inner[1].metadata] if hasattr(inner[1], "metadata") else [])
+    if origin is Literal:
+        return ", ".join(f"`{value}`" for value in inner)
+    if origin in (Union, UnionType):
+        return " or ".join(_kind(kind, metadata) for kind in inner)
+    if annotation is type(None):
+        return "not set"
+    return f"{annotation.__name__}{_limits(metadata)}"
+
+
+def _limits(metadata: list[Any]) -> str:
+    signs = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+    found = [
+        (sign, getattr(m, name))
+        for m in metadata
+        for name, sign in signs.items()
+        if hasattr(m, name)
+    ]
+    return "".join(f" {sign} {value}" for sign, value in found if value != math.inf)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "not set" if value is None else str(value)
