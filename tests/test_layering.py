@@ -19,6 +19,7 @@ ARROWS = {  # package: the packages it may import, besides itself and the shared
     "sampling": ["core"],
     "policies": ["sampling", "core"],
     "corpora": [],
+    "engines": [],
     "text": ["policies", "sampling", "core", "corpora", "engines"],
     "evaluation": ["core", "corpora", "engines"],
     "integrations": ["policies", "sampling", "text"],
@@ -27,11 +28,14 @@ ARROWS = {  # package: the packages it may import, besides itself and the shared
     "experiments": ["runs", "nmt", "evaluation", "corpora", "policies", "engines"],
     "report": ["experiments", "runs", "evaluation", "corpora"],
     "explore": ["report", "runs", "text", "evaluation", "policies", "sampling", "corpora", "nmt"],
-    "cli": ["explore", "report", "experiments", "runs", "text", "evaluation", "corpora", "nmt"],
+    "cli": [
+        *("explore", "report", "experiments", "runs", "text", "evaluation", "corpora", "nmt"),
+        "engines",
+    ],
 }
 # The numba kernels, until the compiled core has replaced them; the demo becomes a verb.
 LEAVING = {"kernels", "kernels_rows", "kernels_similar", "philox_numba", "intrinsics", "demo"}
-TOP_LEVEL = {"__init__", "__main__", "engines", *SHARED, *LEAVING}
+TOP_LEVEL = {"__init__", "__main__", *SHARED, *LEAVING}
 FRAMEWORKS = ["torch", "tensorflow", "jax", "ray", "sacrebleu"]
 CORE = ["core", "sampling", "policies", "pieces", "words"]
 

@@ -10,9 +10,9 @@ from train_toys import write_config, write_corpus
 
 from switchout.cli import run
 from switchout.corpora import open_corpus
+from switchout.engines import Engine
 from switchout.errors import SwitchOutError
 from switchout.experiments import backtranslate, tau_search, tuning
-from switchout.experiments.engines import Engine
 from switchout.experiments.reproduce import Wish, base_config, reproduce
 from switchout.runs.finished import job_of
 

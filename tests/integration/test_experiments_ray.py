@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from train_toys import write_config, write_corpus
 
-from switchout.engines import _import_ray
-from switchout.experiments.engines import Engine, train_all
+from switchout.engines import Engine
+from switchout.engines.ray import import_ray
 from switchout.experiments.experiment import Column, Experiment
 from switchout.experiments.reproduce import Wish, base_config
 from switchout.experiments.rows import table1_rows
+from switchout.experiments.training import train_all
 from switchout.runs.finished import finished
 
 pytestmark = pytest.mark.slow
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def cluster():
     pytest.importorskip("ray")
-    _import_ray()  # with statistics off
+    import_ray()  # with statistics off
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(

@@ -46,9 +46,9 @@ def backtranslate(
     as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
 ) -> None:
     """Train a reverse model (or take one), translate target text, write a corpus with both."""
+    from switchout.engines import Engine
     from switchout.experiments.backtranslate import Recipe, monolingual, read_mono, train_reverse
     from switchout.experiments.backtranslate import backtranslate as write
-    from switchout.experiments.engines import Engine
     from switchout.experiments.reproduce import Wish, base_config
     from switchout.runs.finished import corpus_of
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from switchout.experiments.engines import Failure
+    from switchout.experiments.training import Failure
 
 SOME_FAILED = 1
 

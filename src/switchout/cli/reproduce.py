@@ -79,8 +79,8 @@ def reproduce(
     as_json: Annotated[bool, typer.Option("--json", help="Print results.json.")] = False,
 ) -> int:
     """Train what a table or figure of the paper needs, test it, and write a report."""
+    from switchout.engines import Engine
     from switchout.experiments.backtranslate import Recipe
-    from switchout.experiments.engines import Engine
     from switchout.experiments.experiment import command_line
     from switchout.experiments.reproduce import Wish
     from switchout.experiments.reproduce import reproduce as train

@@ -49,7 +49,7 @@ def sweep(
     as_json: Annotated[bool, typer.Option("--json", help="Print results.json.")] = False,
 ) -> int:
     """Train every configuration of a grid or list with several seeds; finished runs are kept."""
-    from switchout.experiments.engines import Engine
+    from switchout.engines import Engine
     from switchout.experiments.experiment import command_line
     from switchout.experiments.sweep import sweep as train
 

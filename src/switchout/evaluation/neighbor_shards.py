@@ -12,7 +12,7 @@ from functools import reduce
 
 import numpy as np
 
-from switchout.engines import start_ray
+from switchout.engines.ray import start_ray
 from switchout.errors import SwitchOutError
 from switchout.evaluation.neighbors import Neighbors, find_neighbors
 

@@ -19,8 +19,9 @@ from typing import Any
 from switchout.corpora import Corpus, open_corpus
 from switchout.corpora.opening import FACTS
 from switchout.corpora.text import stream_lines, write_lines
+from switchout.engines import Engine
 from switchout.errors import SwitchOutError
-from switchout.experiments.engines import Engine, train_all
+from switchout.experiments.training import train_all
 from switchout.files import atomic_folder
 from switchout.progress import Meter
 from switchout.runs.config import Augment, Config

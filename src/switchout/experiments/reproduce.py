@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from switchout.corpora.registry import find_entry
+from switchout.engines import Engine
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.experiments.backtranslate import Recipe, read_mono, with_synthetic
-from switchout.experiments.engines import Engine, Failure, train_all
 from switchout.experiments.experiment import Column, Experiment, check_corpora, check_folder, save
 from switchout.experiments.paper import BT, taus_for
 from switchout.experiments.rows import (
@@ -22,6 +22,7 @@ from switchout.experiments.rows import (
     wer_rows,
 )
 from switchout.experiments.tau_search import search_taus
+from switchout.experiments.training import Failure, train_all
 from switchout.experiments.tuning import TAUS, tune, tune_taus
 from switchout.runs.config import Config
 from switchout.runs.config_file import load_config

@@ -31,11 +31,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from switchout.engines import Engine
 from switchout.errors import SwitchOutError, did_you_mean
-from switchout.experiments.engines import Engine, Failure, train_all
 from switchout.experiments.experiment import Column, Experiment, check_corpora, check_folder, save
 from switchout.experiments.reproduce import column_name
 from switchout.experiments.rows import Question, Row
+from switchout.experiments.training import Failure, train_all
 from switchout.files import read_bytes
 from switchout.runs.config_file import load_config
 

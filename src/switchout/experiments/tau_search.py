@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
-from switchout.experiments.engines import Engine, Failure, train_all
+from switchout.engines import Engine
 from switchout.experiments.rows import Row, Tried, tau_name, with_taus
+from switchout.experiments.training import Failure, train_all
 from switchout.runs.config import Config
 from switchout.runs.finished import finished, job_of
 

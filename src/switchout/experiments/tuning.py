@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
+from switchout.engines import Engine
 from switchout.errors import SwitchOutError
-from switchout.experiments.engines import Engine, train_all
 from switchout.experiments.paper import RAML, RAML_SWITCHOUT, SWITCHOUT
 from switchout.experiments.rows import Row, Tried, TunedTaus, tau_name, with_noise, with_taus
+from switchout.experiments.training import train_all
 from switchout.runs.config import Augment, Config
 from switchout.runs.finished import finished, job_of
 

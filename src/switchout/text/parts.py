@@ -261,7 +261,7 @@ def run_ray(
     address: str | None,
 ) -> None:
     """Do parts as tasks of a Ray cluster; Ray repeats those whose worker died."""
-    from switchout.engines import check_nodes_see, start_ray
+    from switchout.engines.ray import check_nodes_see, start_ray
 
     with start_ray(address=address, workers=workers) as ray:
         check_nodes_see(ray, folder.path)

@@ -1,60 +1,24 @@
-"""Train many runs on any pool of workers, show how far they are, and list what failed."""
+"""Train many runs on the pool of an engine, show how far they are, and list what failed."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from switchout.errors import SwitchOutError, did_you_mean
+from switchout.engines import Call, Engine, Lost, Pool
 from switchout.nmt.metrics import read_metrics
 from switchout.progress import Meter
 from switchout.runs.finished import RECORD, Job, finished
 from switchout.runs.leases import is_held
-from switchout.runs.worker import Outcome
+from switchout.runs.worker import work
 
-ENGINES = ["local", "ray"]
 POLL = 1.0  # seconds
-
-
-class Pool(Protocol):
-    """Where runs are trained."""
-
-    @property
-    def has_room(self) -> bool: ...
-    @property
-    def running(self) -> list[Job]: ...
-    def start(self, job: Job) -> None: ...
-    def ended(self) -> list[tuple[Job, Outcome]]: ...
-
-
-@dataclass(frozen=True)
-class Engine:
-    """Which pool to use: ``local`` processes or ``ray``, with so many workers."""
-
-    name: str = "local"
-    workers: int | None = None
-    ray_address: str | None = None
-    gpus: float = 0.0  # that a run needs; on Ray only
-
-    def __post_init__(self) -> None:
-        if self.name not in ENGINES:
-            raise SwitchOutError(f"--engine {self.name}: unknown{did_you_mean(self.name, ENGINES)}")
-
-    def open(self, jobs: Sequence[Job]) -> AbstractContextManager[Pool]:
-        """Return the pool, to be entered."""
-        if self.name == "local":
-            from switchout.experiments.local_pool import local_pool
-
-            return local_pool(self.workers)
-        from switchout.experiments.ray_pool import ray_pool
-
-        root = jobs[0].folder.parent
-        return ray_pool(root, workers=self.workers, address=self.ray_address, gpus=self.gpus)
+PRELOAD = ["switchout.runs.record", "switchout.runs.train"]  # what a run needs, torch included
 
 
 @dataclass(frozen=True)
@@ -74,11 +38,14 @@ def train_all(jobs: Sequence[Job], engine: Engine, *, label: str = "training") -
     if not waiting:
         return []
     failures: list[Failure] = []
-    with _table(list(unique.values()), label) as table, engine.open(list(waiting)) as pool:
+    root = waiting[0].folder.parent
+    with _table(list(unique.values()), label) as table, engine.open(root, preload=PRELOAD) as pool:
         while waiting or pool.running:
             _start(waiting, pool)
             for job, outcome in pool.ended():
-                if outcome.state in ("busy", "stopped"):
+                if isinstance(outcome, Lost):
+                    failures.append(Failure(job, outcome.reason))
+                elif outcome.state in ("busy", "stopped"):
                     waiting.append(job)  # another driver has it, or took it over: look again
                 elif outcome.state == "failed":
                     failures.append(Failure(job, outcome.reason))
@@ -96,7 +63,8 @@ def _start(waiting: deque[Job], pool: Pool) -> None:
         if is_held(job.folder):
             waiting.append(job)
         else:
-            pool.start(job)
+            call = Call(work, (job.config, job.folder.resolve()), job.config.train.threads)
+            pool.start(job, call)
 
 
 class _Table:
