@@ -19,13 +19,13 @@ from switchout.errors import SwitchOutError, did_you_mean
 VERBS = {
     "augment": "Augment a corpus of any size, as text.",
     "data": "List, get and prepare corpora.",
-    "train": "Train a translation model from a TOML file; the same command resumes.",
+    "train": "Train a translation model; the same command resumes.",
     "translate": "Translate lines with a trained run.",
     "export": "Write a run as CTranslate2 or safetensors.",
     "score": "BLEU, chrF and TER of translations.",
-    "compare": "Is one system really better? Significance over sentences and seeds.",
+    "compare": "Is one system better? Tests over sentences and seeds.",
     "neighbors": "Find the nearest training sentence of every test sentence.",
-    "buckets": "Where does it help? Gain by distance, length, rare and unknown words.",
+    "buckets": "Where does it help? By distance, length, rare words.",
     "backtranslate": "Make synthetic pairs from monolingual text.",
     "sweep": "Train every configuration of a grid with several seeds.",
     "reproduce": "The paper's tables and figures, one command each.",
@@ -37,6 +37,8 @@ VERBS = {
 def run(arguments: list[str] | None = None) -> int:
     """Run one command line and return its exit code; bad input is one line and 2."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["help"]:  # `switchout help VERB` and `switchout VERB --help` are one
+        arguments = [*arguments[1:], "--help"]
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_overview(), file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
@@ -69,10 +71,12 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
         return int(module.main(arguments))
     import typer
 
+    from switchout.cli.look import parser
+
     # typer brings its own copy of click or uses the installed one, by version: ask its classes.
     click_exception: Any = typer.BadParameter.__mro__[2]
     try:
-        command = typer.main.get_command(module.app)
+        command = parser(module.app)
         with command.make_context(f"switchout {verb}", arguments) as context:
             result = command.invoke(context)  # command.main would turn a broken pipe into exit 1
     except typer.Exit as error:
@@ -93,11 +97,11 @@ def _overview() -> str:
     lines = [
         "Usage: switchout VERB [OPTIONS]",
         "",
-        "Data augmentation for translation: sample it, apply it to corpora, prove that it helps.",
+        "Noise for translation data: see it, use it, find out whether it helps.",
         "",
         *(f"  {verb:<14}{VERBS[verb]}" for verb in _available()),
         "",
-        "'switchout VERB --help' explains a verb, with an example.",
+        "'switchout help VERB' explains a verb, with an example.",
     ]
     return "\n".join(lines)
 

@@ -18,8 +18,8 @@ EXAMPLES = """
 \b
 Examples:
   switchout backtranslate --corpus phrasebook --out phrasebook-bt
-  switchout backtranslate --corpus my-de-en --mono news.en.gz --ratio 2 --out my-de-en-bt
-  switchout backtranslate --corpus my-de-en --run runs/en-de --mono news.en --tag '<BT>' --out bt
+  switchout backtranslate --corpus my-de-en --mono news.en.gz --out bt
+  switchout backtranslate --corpus my-de-en --run rev --tag '<BT>' --out bt
   switchout train multi30k --set data.corpus=bt --out runs/with-bt
 """
 

@@ -70,7 +70,7 @@ def buckets(
 
     \b
     Example:
-      switchout buckets --ref test.en --baseline base=b1.hyp,b2.hyp --system new=n1.hyp,n2.hyp \\
+      switchout buckets --ref test.en --baseline base=b1,b2 --system new=n1,n2 \\
         --train train.de --test test.de --by wer --plot gains.svg
       switchout buckets --ref test.en --baseline base.hyp --system new.hyp \\
         --neighbors nn.tsv --by wer --edges 0.4,0.6,0.8 --json

@@ -65,13 +65,13 @@ def compare(
     \b
     Example:
       switchout compare --ref test.en --baseline base.hyp --system switchout.hyp
-      switchout compare --ref test.en --baseline base=b1.hyp,b2.hyp,b3.hyp,b4.hyp \\
-        --system switchout=s1.hyp,s2.hyp,s3.hyp,s4.hyp --html report.html --json
+      switchout compare --ref test.en --baseline base=b1,b2,b3,b4 \\
+        --system switchout=s1,s2,s3,s4 --html report.html --json
 
     \b
-    p_bootstrap, p_randomization   the luck of the test sentences, lower-median runs
-    p_seeds                        the luck of sentences and seeds (2 runs a side or more)
-    p_holm                         corrected for the number of systems
+    p_bootstrap, p_randomization  luck of the test sentences, lower-median runs
+    p_seeds                       luck of sentences and seeds (2 runs or more)
+    p_holm                        corrected for the number of systems
     """
     from switchout.evaluation.comparison import compare as compare_systems
     from switchout.evaluation.outputs import (

@@ -141,7 +141,7 @@ def prepare(
     \b
     Example:
       switchout data prepare iwslt15-en-vi --out prepared/en-vi
-      switchout data prepare my-texts --source de --target en --min-count 2 --out prepared/mine
+      switchout data prepare my-texts --source de --target en --out mine
     """
     if (dev is None) != (test is None):
         raise SwitchOutError("--dev and --test go together: give both numbers, or neither")

@@ -15,7 +15,7 @@ EXAMPLES = """
 \b
 Examples:
   switchout export --run runs/first --to ctranslate2 --out served
-  switchout export --run runs/first --to ctranslate2 --quantization int8 --out small
+  switchout export --run a --to ctranslate2 --quantization int8 --out small
   switchout translate --run served --engine ctranslate2 < test.de
 """
 

@@ -46,7 +46,7 @@ def neighbors(
     \b
     Example:
       switchout neighbors --train train.de --test test.de --out nn.tsv
-      switchout buckets --neighbors nn.tsv --ref test.en --baseline base.hyp --system new.hyp
+      switchout buckets --neighbors nn.tsv --ref test.en --baseline a --system b
     """
     from switchout.errors import SwitchOutError
     from switchout.evaluation.neighbors import write_neighbors

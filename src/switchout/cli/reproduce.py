@@ -19,15 +19,15 @@ EXAMPLES = """
 \b
 Examples:
   switchout reproduce table1 --seeds 2 --out table1
-  switchout reproduce table1 --corpus multi30k-de-en --set data.train_pairs=5000
-  switchout reproduce table1 --tune --tune-taus --tau-x 0.7,1,1.3 --tau-y 0.7,1,1.3
-  switchout reproduce table1 --corpus iwslt15-en-vi --corpus iwslt14-de-en --engine ray
-  switchout reproduce tau --tau-x 0,0.6,0.8,1.0,1.2 --tau-y 0,0.8,1.0 --seeds 4
+  switchout reproduce table1 --corpus my-corpus --set train.steps=5000
+  switchout reproduce table1 --tune --tune-taus --tau-x 0.7,1,1.3
+  switchout reproduce table1 --corpus my-corpus --corpus other --engine ray
+  switchout reproduce tau --tau-x 0,0.6,0.8,1,1.2 --tau-y 0,0.8,1 --seeds 4
   switchout reproduce table2 --corpus my-corpus --mono news.en.gz --ratio 2
-  switchout reproduce wer --corpus multi30k-de-en --set data.train_pairs=5000 --seeds 4
+  switchout reproduce wer --corpus my-corpus --seeds 4
 
 \b
-The same command again trains only what is missing; more --seeds extend a table.
+The same command again trains only what is missing; --seeds 9 extends a table.
 """
 
 

@@ -16,7 +16,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 EXAMPLES = """
 \b
 Example of a sweep.toml:
-  base = "phrasebook"                       # a preset, or a TOML file beside this one
+  base = "phrasebook"                  # a preset, or a TOML file
   seeds = [1, 2, 3]
   [set]
   "train.steps" = 1000

@@ -28,7 +28,7 @@ EXAMPLES = """
 \b
 Examples:
   switchout translate --run runs/first < test.de > test.hyp
-  switchout translate --run runs/a --run runs/b --beam 8 --input test.de.gz --output test.hyp
+  switchout translate --run a --run b --beam 8 --output test.hyp < test.de
   switchout translate --run runs/first --n-best 3 --json < test.de
 """
 _AT_ONCE = 1 << 20  # bytes
