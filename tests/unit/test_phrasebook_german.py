@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from switchout.corpora.phrasebook import german
-from switchout.corpora.phrasebook.clause import Clause
-from switchout.corpora.phrasebook.draw import Choices
-from switchout.corpora.phrasebook.english import Verb as EnglishVerb
-from switchout.corpora.phrasebook.english import article, plural, verb_group
-from switchout.corpora.phrasebook.lexicon import adjectives, nouns
-from switchout.corpora.phrasebook.nounphrase import build
-from switchout.corpora.phrasebook.people import HE, YOU, I
+from phrasebook import german
+from phrasebook.clause import Clause
+from phrasebook.draw import Choices
+from phrasebook.english import Verb as EnglishVerb
+from phrasebook.english import article, plural, verb_group
+from phrasebook.lexicon import adjectives, nouns
+from phrasebook.nounphrase import build
+from phrasebook.people import HE, YOU, I
 
 DECLENSIONS = {  # determiner, adjective, noun, plural → nominative, accusative, dative, genitive
     (

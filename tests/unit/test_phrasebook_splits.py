@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import lzma
 import re
 from collections import Counter, defaultdict
 
 import pytest
 
-from switchout.corpora import phrasebook
-from switchout.corpora.phrasebook import freeze
-from switchout.corpora.phrasebook.draw import Draw, Wheel
-from switchout.corpora.phrasebook.grammar import pair
-from switchout.corpora.phrasebook.lexicon import adjectives, expressions, frames, nouns
+import phrasebook
+from phrasebook import freeze
+from phrasebook.draw import Draw, Wheel
+from phrasebook.grammar import pair
+from phrasebook.lexicon import adjectives, expressions, frames, nouns
+from switchout.corpora import phrasebook as shipped
+from switchout.errors import SwitchOutError
 
 Sides = tuple[list[str], list[str]]
 
@@ -29,6 +33,28 @@ def frozen() -> dict[str, list[str]]:
 
 def test_bytes_are_the_frozen_ones(frozen: dict[str, list[str]]) -> None:
     assert freeze.hashes(frozen) == json.loads(phrasebook.FROZEN.read_text())["sha256"]
+
+
+def test_the_package_holds_what_the_grammar_writes(frozen: dict[str, list[str]]) -> None:
+    text = freeze.shipped(frozen)
+    assert lzma.decompress(shipped.TEXT.read_bytes()) == text
+    assert hashlib.sha256(text).hexdigest() == shipped.SHA256
+    assert shipped.splits(20_000) == phrasebook.splits(20_000)
+    assert shipped.splits(7) == phrasebook.splits(7)
+    assert shipped.strata() == phrasebook.strata()
+    assert shipped.monolingual() == phrasebook.monolingual()
+
+
+def test_another_text_is_refused(tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr(shipped, "TEXT", tmp_path / "phrasebook.tsv.xz")
+    for content in (b"", lzma.compress(b"train\ta\tb\n"), None):
+        shipped._rows.cache_clear()
+        if content is None:
+            shipped.TEXT.unlink()
+        else:
+            shipped.TEXT.write_bytes(content)
+        with pytest.raises(SwitchOutError, match="install switchout again"):
+            shipped.splits()
 
 
 def test_sizes(splits: dict[str, Sides]) -> None:

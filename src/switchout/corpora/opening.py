@@ -11,10 +11,10 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
+from switchout.corpora import phrasebook
 from switchout.corpora.corpus import SPLITS, BleuSpec, BleuTokenizer, Corpus, Tokenizer
 from switchout.corpora.registry import ENTRIES, Entry, find_entry
 from switchout.corpora.text import FilePairs, TsvPairs, find_file
@@ -112,38 +112,30 @@ def installed_folder(entry: Entry) -> Path:
 
 @dataclass(frozen=True)
 class _PhrasebookPairs:
-    """One split of the embedded corpus, made when it is read."""
+    """One split of the embedded corpus, read when it is used."""
 
     split: str
     is_turned: bool
-    train_pairs: int | None
+    train_pairs: int
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        de, en = _phrasebook(self.train_pairs)[self.split]
+        de, en = phrasebook.splits(self.train_pairs)[self.split]
         return zip(en, de, strict=True) if self.is_turned else zip(de, en, strict=True)
-
-
-@lru_cache(maxsize=1)
-def _phrasebook(train_pairs: int | None) -> dict[str, tuple[list[str], list[str]]]:
-    """Make the embedded corpus once: every split of it takes the same second."""
-    from switchout.corpora.phrasebook import splits
-
-    return splits() if train_pairs is None else splits(train_pairs)
 
 
 def _open_phrasebook(
     entry: Entry, source: str | None, target: str | None, train_pairs: int | None
 ) -> Corpus:
-    from switchout.corpora.phrasebook import MOST_TRAIN_PAIRS
-
-    if train_pairs is not None and train_pairs > MOST_TRAIN_PAIRS:
+    most = phrasebook.MOST_TRAIN_PAIRS
+    if train_pairs is not None and train_pairs > most:
         raise SwitchOutError(
-            f"phrasebook: train_pairs = {train_pairs:,}, but it has at most {MOST_TRAIN_PAIRS:,}"
+            f"phrasebook: train_pairs = {train_pairs:,}, but it has at most {most:,}"
         )
     stated = (entry.source, entry.target)
     src, tgt = _direction(Path(entry.name), list(stated), source, target, stated)
     is_turned = src != entry.source
-    splits = {split: _PhrasebookPairs(split, is_turned, train_pairs) for split in SPLITS[:3]}
+    n = train_pairs or phrasebook.TRAIN_PAIRS
+    splits = {split: _PhrasebookPairs(split, is_turned, n) for split in SPLITS[:3]}
     return Corpus(entry.name, src, tgt, splits, entry.bleu)
 
 

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from switchout.corpora import Corpus, open_corpus
+from switchout.corpora import Corpus, open_corpus, phrasebook
 from switchout.corpora.opening import FACTS
 from switchout.corpora.text import stream_lines, write_lines
 from switchout.engines import Engine
@@ -150,9 +150,7 @@ def monolingual(config: Config) -> list[str]:
     """Return target text that a corpus has beside its training pairs, or say what to give."""
     corpus, data = corpus_of(config), config.data
     if corpus.name == "phrasebook":
-        from switchout.corpora.phrasebook import monolingual as phrasebook_lines
-
-        return phrasebook_lines()[("de", "en").index(corpus.target)]
+        return phrasebook.monolingual()[("de", "en").index(corpus.target)]
     if data.train_pairs is not None:
         whole = open_corpus(data.corpus, source=data.source, target=data.target)
         rest = list(islice(whole.lines("train", "target"), data.train_pairs, None))

@@ -7,8 +7,8 @@ English: subject, auxiliaries, *not*, verb, complements, manner, place, time; do
 
 from __future__ import annotations
 
-from switchout.corpora.phrasebook import english, german
-from switchout.corpora.phrasebook.nounphrase import Phrase
+from phrasebook import english, german
+from phrasebook.nounphrase import Phrase
 
 
 class Clause:

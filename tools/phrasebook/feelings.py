@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from switchout.corpora.phrasebook import german
-from switchout.corpora.phrasebook.draw import Choices
-from switchout.corpora.phrasebook.german import ACC, DAT, NOM
-from switchout.corpora.phrasebook.lexicon import tagged, words
-from switchout.corpora.phrasebook.nounphrase import POSSESSIVES_EN, build
-from switchout.corpora.phrasebook.people import (
+from phrasebook import german
+from phrasebook.draw import Choices
+from phrasebook.german import ACC, DAT, NOM
+from phrasebook.lexicon import tagged, words
+from phrasebook.nounphrase import POSSESSIVES_EN, build
+from phrasebook.people import (
     ASKING,
     ASSERTING,
     HE,
@@ -18,7 +18,7 @@ from switchout.corpora.phrasebook.people import (
     person,
     pronoun,
 )
-from switchout.corpora.phrasebook.things import BE_EN, DEGREES, be, definite
+from phrasebook.things import BE_EN, DEGREES, be, definite
 
 Pair = tuple[str, str]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from switchout.corpora.phrasebook import english, german
-from switchout.corpora.phrasebook.draw import Choices, weighted
-from switchout.corpora.phrasebook.german import ACC, DAT, GEN, NOM
-from switchout.corpora.phrasebook.lexicon import Adjective, Noun, tagged, words
-from switchout.corpora.phrasebook.nounphrase import Phrase, build, negated, noun_phrase
-from switchout.corpora.phrasebook.people import ASKING, ASSERTING, HE, IT, SHE, I, person
+from phrasebook import english, german
+from phrasebook.draw import Choices, weighted
+from phrasebook.german import ACC, DAT, GEN, NOM
+from phrasebook.lexicon import Adjective, Noun, tagged, words
+from phrasebook.nounphrase import Phrase, build, negated, noun_phrase
+from phrasebook.people import ASKING, ASSERTING, HE, IT, SHE, I, person
 
 Pair = tuple[str, str]
 BE_EN = english.BE_PRESENT

@@ -1,6 +1,6 @@
 """Measure the phrasebook and print the generated part of docs/phrasebook.md; draw its figures.
 
-    python docs/phrasebook_page.py [PAIRS]      # default 1,000,000: about a minute
+    PYTHONPATH=tools python -m phrasebook.page [PAIRS]      # default 1,000,000: about a minute
 
 Text between the two marker lines of docs/phrasebook.md is replaced. Needs sacrebleu and rapidfuzz.
 """
@@ -15,13 +15,13 @@ from pathlib import Path
 
 import sacrebleu
 
-from switchout.corpora import phrasebook
-from switchout.corpora.phrasebook import freeze
-from switchout.corpora.phrasebook.lexicon import adjectives, expressions, frames, nouns
-from switchout.corpora.phrasebook.situations import topics
+import phrasebook
+from phrasebook import freeze
+from phrasebook.lexicon import adjectives, expressions, frames, nouns
+from phrasebook.situations import topics
 
-DOCS = Path(__file__).parent
-MARKERS = "<!-- measured by docs/phrasebook_page.py -->\n", "<!-- end of measured part -->\n"
+DOCS = Path(__file__).parents[2] / "docs"
+MARKERS = "<!-- measured by tools/phrasebook/page.py -->\n", "<!-- end of measured part -->\n"
 LANGUAGES = ("German", "English")
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from switchout.corpora.phrasebook.clause import Clause
-from switchout.corpora.phrasebook.draw import Choices, Wheel, weighted, zipf
-from switchout.corpora.phrasebook.events import event, frames_with, named
-from switchout.corpora.phrasebook.lexicon import Frame, frames
-from switchout.corpora.phrasebook.nounphrase import Phrase
-from switchout.corpora.phrasebook.people import ASKING, OTHERS, WE
+from phrasebook.clause import Clause
+from phrasebook.draw import Choices, Wheel, weighted, zipf
+from phrasebook.events import event, frames_with, named
+from phrasebook.lexicon import Frame, frames
+from phrasebook.nounphrase import Phrase
+from phrasebook.people import ASKING, OTHERS, WE
 
 Pair = tuple[str, str]
 

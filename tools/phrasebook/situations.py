@@ -8,13 +8,13 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from switchout.corpora.phrasebook import english, german
-from switchout.corpora.phrasebook.clause import Clause
-from switchout.corpora.phrasebook.draw import Choices, weighted
-from switchout.corpora.phrasebook.lexicon import frames, rows
-from switchout.corpora.phrasebook.nounphrase import POSSESSIVES_EN, Phrase
-from switchout.corpora.phrasebook.people import ASSERTING, HE, IT, OTHERS, SHE, THEY, person
-from switchout.corpora.phrasebook.sentences import CLAIMERS
+from phrasebook import english, german
+from phrasebook.clause import Clause
+from phrasebook.draw import Choices, weighted
+from phrasebook.lexicon import frames, rows
+from phrasebook.nounphrase import POSSESSIVES_EN, Phrase
+from phrasebook.people import ASSERTING, HE, IT, OTHERS, SHE, THEY, person
+from phrasebook.sentences import CLAIMERS
 
 MORE_VERBS = """
 sein ist war gewesen s

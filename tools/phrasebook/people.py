@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from switchout.corpora.phrasebook import german
-from switchout.corpora.phrasebook.draw import Choices, Wheel, weighted
-from switchout.corpora.phrasebook.lexicon import tagged, words
-from switchout.corpora.phrasebook.nounphrase import Phrase, noun_phrase
+from phrasebook import german
+from phrasebook.draw import Choices, Wheel, weighted
+from phrasebook.lexicon import tagged, words
+from phrasebook.nounphrase import Phrase, noun_phrase
 
 
 def _pronouns() -> tuple[Phrase, ...]:

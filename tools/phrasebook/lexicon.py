@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from switchout.corpora.phrasebook import english, german
-from switchout.corpora.phrasebook.draw import Wheel, zipf
+from phrasebook import english, german
+from phrasebook.draw import Wheel, zipf
 
 HERE = Path(__file__).parent
 

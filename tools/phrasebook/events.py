@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from switchout.corpora.phrasebook import german
-from switchout.corpora.phrasebook.clause import Clause
-from switchout.corpora.phrasebook.draw import Choices, Wheel, zipf
-from switchout.corpora.phrasebook.german import ACC, DAT
-from switchout.corpora.phrasebook.lexicon import Frame, Noun, frames, tagged, words
-from switchout.corpora.phrasebook.nounphrase import Phrase, build, negated, noun_phrase
-from switchout.corpora.phrasebook.people import (
+from phrasebook import german
+from phrasebook.clause import Clause
+from phrasebook.draw import Choices, Wheel, zipf
+from phrasebook.german import ACC, DAT
+from phrasebook.lexicon import Frame, Noun, frames, tagged, words
+from phrasebook.nounphrase import Phrase, build, negated, noun_phrase
+from phrasebook.people import (
     ASKING,
     ASSERTING,
     company,
@@ -18,7 +18,7 @@ from switchout.corpora.phrasebook.people import (
     object_pronoun,
     person,
 )
-from switchout.corpora.phrasebook.tenses import PLANS, THING_PLANS, set_time
+from phrasebook.tenses import PLANS, THING_PLANS, set_time
 
 NOBODY = Phrase(("",) * 4, "", "", 2, 1, -1, "pronoun")  # the gap that wer, was, der leave
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from switchout.corpora.phrasebook import german
-from switchout.corpora.phrasebook.draw import Choices
-from switchout.corpora.phrasebook.events import NOBODY, event, frames_with, named
-from switchout.corpora.phrasebook.lexicon import Noun, tagged
-from switchout.corpora.phrasebook.nounphrase import Phrase, build
+from phrasebook import german
+from phrasebook.draw import Choices
+from phrasebook.events import NOBODY, event, frames_with, named
+from phrasebook.lexicon import Noun, tagged
+from phrasebook.nounphrase import Phrase, build
 
 Pair = tuple[str, str]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from switchout.corpora.phrasebook.draw import Choices
-from switchout.corpora.phrasebook.lexicon import words
+from phrasebook.draw import Choices
+from phrasebook.lexicon import words
 
 Pair = tuple[str, str]
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from switchout.corpora.phrasebook import german
-from switchout.corpora.phrasebook.clause import Clause
-from switchout.corpora.phrasebook.draw import Choices
-from switchout.corpora.phrasebook.events import NOBODY, event, frames_with
-from switchout.corpora.phrasebook.lexicon import tagged
-from switchout.corpora.phrasebook.nounphrase import Phrase, build, some_adjectives
-from switchout.corpora.phrasebook.people import ASSERTING, person
-from switchout.corpora.phrasebook.questions import asker
-from switchout.corpora.phrasebook.sentences import CLAIMERS, shared_deeds, timeless
-from switchout.corpora.phrasebook.situations import pronoun_for
+from phrasebook import german
+from phrasebook.clause import Clause
+from phrasebook.draw import Choices
+from phrasebook.events import NOBODY, event, frames_with
+from phrasebook.lexicon import tagged
+from phrasebook.nounphrase import Phrase, build, some_adjectives
+from phrasebook.people import ASSERTING, person
+from phrasebook.questions import asker
+from phrasebook.sentences import CLAIMERS, shared_deeds, timeless
+from phrasebook.situations import pronoun_for
 
 Pair = tuple[str, str]
 

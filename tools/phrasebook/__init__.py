@@ -1,10 +1,11 @@
-"""The embedded corpus: a German–English phrasebook written by a synchronous grammar.
+"""The grammar behind the embedded corpus `switchout.corpora.phrasebook`: what wrote its text.
 
 Text is true-cased (the first word keeps its own case) and tokenised: words and punctuation are
 separated by one blank, the genitive is *Anna 's*. BLEU is therefore computed with tokenize "none".
 
 * `generate` yields as many pairs as wanted; pair i of a seed does not depend on the others.
-* `splits`, `strata`, `monolingual`: the frozen data of the experiments. See docs/phrasebook.md.
+* `splits`, `strata`, `monolingual`: the frozen data of the experiments, made anew. The package
+  ships them as text, which ``python -m phrasebook.freeze`` writes. See docs/phrasebook.md.
 
 Only the standard library is used, and none of its random numbers.
 """
@@ -17,7 +18,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from switchout.corpora.phrasebook.grammar import pair
+from phrasebook.grammar import pair
 
 TRAIN_SEED, EVALUATION_SEED, GERMAN_SEED, ENGLISH_SEED = 1, 2, 3, 4
 TRAIN_PAIRS, MOST_TRAIN_PAIRS = 3_000, 20_000

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from switchout.corpora.phrasebook.clause import Clause
-from switchout.corpora.phrasebook.draw import Choices, weighted
-from switchout.corpora.phrasebook.lexicon import Frame, words
+from phrasebook.clause import Clause
+from phrasebook.draw import Choices, weighted
+from phrasebook.lexicon import Frame, words
 
 PLANS = {
     "a": weighted({"now": 24, "habit": 17, "past": 29, "future": 11, "modal": 15, "past modal": 4}),

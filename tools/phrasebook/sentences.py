@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from switchout.corpora.phrasebook import german
-from switchout.corpora.phrasebook.clause import Clause
-from switchout.corpora.phrasebook.draw import Choices, Wheel, weighted, zipf
-from switchout.corpora.phrasebook.english import Verb as EnglishVerb
-from switchout.corpora.phrasebook.events import event, frames_with, named, place
-from switchout.corpora.phrasebook.lexicon import Frame, frames, nouns, words
-from switchout.corpora.phrasebook.people import (
+from phrasebook import german
+from phrasebook.clause import Clause
+from phrasebook.draw import Choices, Wheel, weighted, zipf
+from phrasebook.english import Verb as EnglishVerb
+from phrasebook.events import event, frames_with, named, place
+from phrasebook.lexicon import Frame, frames, nouns, words
+from phrasebook.people import (
     ASSERTING,
     OTHERS,
     WE,

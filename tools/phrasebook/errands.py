@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from switchout.corpora.phrasebook import english, german
-from switchout.corpora.phrasebook.draw import Choices, Wheel, weighted
-from switchout.corpora.phrasebook.german import ACC, DAT, GEN, NOM
-from switchout.corpora.phrasebook.lexicon import Noun, tagged, words
-from switchout.corpora.phrasebook.nounphrase import Phrase, build
-from switchout.corpora.phrasebook.numbers import in_words, number
-from switchout.corpora.phrasebook.people import (
+from phrasebook import english, german
+from phrasebook.draw import Choices, Wheel, weighted
+from phrasebook.german import ACC, DAT, GEN, NOM
+from phrasebook.lexicon import Noun, tagged, words
+from phrasebook.nounphrase import Phrase, build
+from phrasebook.numbers import in_words, number
+from phrasebook.people import (
     ASKING,
     ASSERTING,
     HE,
@@ -18,8 +18,8 @@ from switchout.corpora.phrasebook.people import (
     person,
     pronoun,
 )
-from switchout.corpora.phrasebook.tenses import clock_time
-from switchout.corpora.phrasebook.things import BE_EN, be, maybe
+from phrasebook.tenses import clock_time
+from phrasebook.things import BE_EN, be, maybe
 
 Pair = tuple[str, str]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from switchout.corpora.phrasebook import english, german
-from switchout.corpora.phrasebook.draw import Choices, weighted
-from switchout.corpora.phrasebook.german import MIXED, PLURAL, STRONG, WEAK
-from switchout.corpora.phrasebook.lexicon import Adjective, Noun, words
+from phrasebook import english, german
+from phrasebook.draw import Choices, weighted
+from phrasebook.german import MIXED, PLURAL, STRONG, WEAK
+from phrasebook.lexicon import Adjective, Noun, words
 
 
 class Phrase(NamedTuple):

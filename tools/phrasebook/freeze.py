@@ -1,29 +1,33 @@
-"""How dev and test were chosen, and the hashes that freeze them (``python -m`` this module).
+"""How dev and test were chosen, and the hashes that freeze them.
 
 Candidates are read from the evaluation stream in order. A candidate is taken if every word of it
 occurs at least three times in the first 3,000 training pairs (on its side), neither side is a
 training sentence or was taken before, and its cell (stratum and length) is not yet full. Cells are
 equally large, so that the strata by nearness have the same lengths. Of every seven, two go to dev.
 
-Run it again only to make another corpus: results on a new freeze do not compare with old ones.
+Run it again (``PYTHONPATH=tools python -m phrasebook.freeze``) only to make another corpus: results
+on a new freeze do not compare with old ones.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import lzma
 from collections import Counter
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, repeat
+from pathlib import Path
 
-from switchout.corpora import phrasebook
-from switchout.corpora.phrasebook.grammar import pair
+import phrasebook
+from phrasebook.grammar import pair
 
 BOUNDS = (("near", 0.45), ("close", 0.55), ("medium", 0.65), ("far", 9.0))  # WER up to
 LENGTHS = range(11, 17)  # German words with punctuation, of the strata by nearness
 LONG = 19  # words at least, of the stratum of long sentences
 CELL = 56  # 40 test, 16 dev
 FROZEN_LINES = 5_000
+PACKAGE = Path(__file__).parents[2] / "src/switchout/corpora/phrasebook.tsv.xz"
 
 
 class Neighbors:
@@ -120,13 +124,31 @@ def hashes(found: dict[str, list[str]]) -> dict[str, str]:
     }
 
 
+def shipped(found: dict[str, list[str]]) -> bytes:
+    """Return what the package holds: a line each of split (or stratum of test), German, English."""
+    lines = []
+    for split in ("train", "dev", "test", "mono"):
+        pairs = zip(found[f"{split}.de"], found[f"{split}.en"], strict=True)
+        kinds = phrasebook.strata() if split == "test" else repeat(split)
+        lines += [f"{kind}\t{de}\t{en}\n" for kind, (de, en) in zip(kinds, pairs, strict=False)]
+    return "".join(lines).encode()
+
+
 def main() -> None:
-    """Choose dev and test anew and write them, with the hashes, beside this file."""
+    """Choose dev and test anew; write selection, hashes and the package's text."""
     content: dict[str, object] = {"selection": select()}
     phrasebook.FROZEN.write_text(json.dumps(content) + "\n")
     phrasebook.frozen.cache_clear()
-    content["sha256"] = hashes(texts())
+    found = texts()
+    content["sha256"] = hashes(found)
     phrasebook.FROZEN.write_text(json.dumps(content) + "\n")
+    write_shipped(shipped(found))
+
+
+def write_shipped(text: bytes) -> None:
+    """Write the package's file and say which hash belongs into `switchout.corpora.phrasebook`."""
+    PACKAGE.write_bytes(lzma.compress(text, preset=9 | lzma.PRESET_EXTREME))
+    print(f"{PACKAGE}: SHA256 = {hashlib.sha256(text).hexdigest()!r}")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from switchout.corpora.phrasebook import (
+from phrasebook import (
     combined,
     errands,
     feelings,
@@ -13,8 +13,8 @@ from switchout.corpora.phrasebook import (
     sentences,
     things,
 )
-from switchout.corpora.phrasebook.draw import Choices, weighted
-from switchout.corpora.phrasebook.situations import because
+from phrasebook.draw import Choices, weighted
+from phrasebook.situations import because
 
 KINDS: dict[Callable[[Choices], tuple[str, str]], int] = {
     sentences.statement: 380,
