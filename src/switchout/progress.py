@@ -7,6 +7,34 @@ import time
 from types import TracebackType
 
 PLAIN_EVERY = 10.0  # seconds between two lines where no terminal is attached
+BAR = 20  # columns of the bar itself, on 80
+REMAINING = 9  # columns of the time that is left, with its space
+
+
+def short(number: float) -> str:
+    """Return a number in few characters.
+
+    Example:
+        >>> short(1_254_321), short(8_210), short(2.917)
+        ('1.25M', '8.21k', '2.92')
+    """
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.3g}{letter}"
+    return f"{number:.3g}"
+
+
+def fitting(note: str, columns: int) -> str:
+    """Return as many of the comma-separated parts of a note as fit, from the left.
+
+    Example:
+        >>> fitting("loss 5.76, 3,212 tokens/s, dev perplexity 12.4", 28)
+        'loss 5.76, 3,212 tokens/s'
+    """
+    parts = note.split(", ")
+    while parts and len(", ".join(parts)) > columns:
+        parts.pop()
+    return ", ".join(parts)
 
 
 class Meter:
@@ -29,13 +57,15 @@ class Meter:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+            console = Console(stderr=True)
+            self._bar_width = max(4, min(BAR, console.width - 60))
             self._bar = Progress(
                 TextColumn("{task.description}"),
-                BarColumn(),
+                BarColumn(self._bar_width),
                 TextColumn("{task.fields[count]}"),
                 TimeRemainingColumn(),
                 TextColumn("{task.fields[note]}", style="dim"),
-                console=Console(stderr=True),
+                console=console,
             )
             self._bar.start()
             self._task = self._bar.add_task(
@@ -47,7 +77,10 @@ class Meter:
         """Add ``amount`` to the work done; ``note`` stands beside the bar."""
         self.done += amount
         if self._is_terminal:
-            self._bar.update(self._task, completed=self.done, count=self._count(), note=note)
+            count = self._count()
+            taken = len(self.label) + 1 + self._bar_width + 1 + len(count) + 1 + REMAINING
+            note = fitting(note, self._bar.console.width - taken)
+            self._bar.update(self._task, completed=self.done, count=count, note=note)
             return
         now = time.monotonic()
         if now - self._shown >= PLAIN_EVERY:
@@ -69,7 +102,7 @@ class Meter:
         seconds = max(time.monotonic() - self._start, 1e-9)
         of_total = f"/{self.total:,.0f}" if self.total is not None else ""
         rate = (self.done - self._start_done) / seconds
-        return f"{self.done:,.0f}{of_total} {self.unit} {rate:,.4g}/s".replace("  ", " ")
+        return f"{self.done:,.0f}{of_total} {self.unit} {short(rate)}/s".replace("  ", " ")
 
     def _line(self, note: str) -> None:
         print(f"{self.label}: {self._count()} {note}".rstrip(), file=sys.stderr, flush=True)

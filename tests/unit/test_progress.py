@@ -1,0 +1,41 @@
+"""Progress keeps what matters at 80 columns, and is a plain line where there is no terminal."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+
+import pytest
+
+from switchout.progress import Meter
+
+NOTE = "loss 5.757, perplexity 316.46, 3,212 tokens/s, dev perplexity 298.11"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_bar_count_and_loss_fit_the_terminal(columns, monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    with Meter("training", total=300, unit="steps") as meter:
+        meter.advance(115, note=NOTE)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
+    lines = [line.rstrip() for line in re.split(r"[\r\n]+", text) if "115/300 steps" in line]
+    assert lines
+    assert max(map(len, lines)) <= columns
+    assert not any("…" in line for line in lines)
+    if columns >= 80:
+        assert any("loss 5.757" in line for line in lines)
+
+
+def test_no_terminal_gets_a_plain_line(capsys):
+    with Meter("reading", total=2, unit="lines") as meter:
+        meter.advance(2)
+    assert re.fullmatch(r"reading: 2/2 lines \S+/s done\n", capsys.readouterr().err)
