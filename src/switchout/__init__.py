@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from switchout.policies.maxent import MaxEnt
     from switchout.policies.rewards import raml_bleu, raml_edit_distance
     from switchout.policies.similarity import SimilarityTable
-    from switchout.text import augment_files, augment_lines
+    from switchout.text import LineAugmenter, augment_files, augment_lines
     from switchout.words import Words
 
 _HOME = {
@@ -40,6 +40,7 @@ _HOME = {
     "raml_edit_distance": "policies.rewards",
     "augment_files": "text",
     "augment_lines": "text",
+    "LineAugmenter": "text",
     **dict.fromkeys(
         (
             "Chain",
@@ -76,6 +77,7 @@ __all__ = [  # noqa: RUF022 (in the order of the documentation)
     "raml_edit_distance",
     "augment_files",
     "augment_lines",
+    "LineAugmenter",
     "SwitchOutError",
 ]
 

@@ -191,7 +191,7 @@ def test_tab_separated_pairs_equal_two_files(files):
     )
     lines = zip(*((files / f).read_text().splitlines() for f in ("src", "tgt")), strict=True)
     (files / "in.tsv").write_text("".join(f"{a}\t{b}\tw1\t{i}\n" for i, (a, b) in enumerate(lines)))
-    augment_files(pairs=files / "in.tsv", out_pairs=files / "out.tsv", **how, chunk_bytes=1000)
+    augment_files(pairs=files / "in.tsv", out_pairs=files / "out.tsv", **how, chunk_bytes=1024)
     rows = [line.split("\t") for line in (files / "out.tsv").read_text().splitlines()]
     assert [row[0] for row in rows] == (files / "x").read_text().splitlines()
     assert [row[1] for row in rows] == (files / "y").read_text().splitlines()
@@ -220,7 +220,7 @@ def test_parquet_equals_two_files_and_keeps_columns(files):
     augment_files(
         files / "src", files / "tgt", out_source=files / "x", out_target=files / "y", **how
     )
-    for more in ({}, {"parts": files / "parts", "part_bytes": 1}):
+    for more in ({}, {"parts": files / "parts", "part_bytes": 1024}):
         augment_files(
             pairs=files / "in.parquet", out_pairs=files / "out.parquet", source_column="de",
             target_column="en", **how, **more,
@@ -289,7 +289,7 @@ def test_the_data_hash_is_that_of_the_content(files):
     for name, more in (("src", {}), ("in.gz", {}), ("src", {"parts": files / "parts"})):
         report = augment_files(
             files / name, out_source=files / "o", tau_x=1.0, vocab_source=WORDS, seed=1,
-            stats=True, chunk_bytes=999, **more,
+            stats=True, chunk_bytes=1024, **more,
         )  # fmt: skip
         hashes.add(report["data_hash"])
     assert len(hashes) == 1
@@ -375,11 +375,24 @@ def test_bad_vocabularies_are_refused(files, capfd, content, problem):
         ({"policy_x": "switchot"}, "did you mean 'switchout'?"),
         ({"policy_x": "hamming", "tau_x": None, "rate_x": 0.6}, "rate"),
         ({"policy_y": "raml"}, "--policy-y raml needs --tau-y or --rate-y"),
-        ({"seed": -1}, "seed must lie"),
-        ({"seed": 2**64}, "seed must lie"),
-        ({"epoch": 2**31, "copies": 2}, "epoch must lie"),
-        ({"copies": 0}, "--copies must be at least 1"),
-        ({"workers": 0}, "--workers must be at least 1"),
+        ({"seed": -1}, "--seed must be a whole number from 0"),
+        ({"seed": 2**64}, "--seed must be"),
+        ({"epoch": 2**31, "copies": 2}, "--epoch must be at most 2,147,483,647"),
+        ({"copies": 0}, "--copies must be a whole number from 1"),
+        ({"workers": 0}, "--workers must be a whole number from 1"),
+        ({"copies": 10**9}, "--copies must be"),
+        ({"workers": 100_000}, "--workers must be"),
+        ({"chunk_kb": 0}, "--chunk-kb must be"),
+        ({"chunk_kb": "nan"}, "--chunk-kb must be"),
+        ({"chunk_kb": 1e12}, "--chunk-kb must be"),
+        ({"part_mb": -1}, "--part-mb must be"),
+        ({"part_mb": "inf"}, "--part-mb must be"),
+        ({"part_mb": 1e12}, "--part-mb must be"),
+        ({"part_mb": 1e-9}, "--part-mb must be"),
+        ({"max_words": -1, "vocab_src": None}, "--max-words must be"),
+        ({"max_words": -1}, "--max-words must be"),
+        ({"min_count": 0}, "--min-count must be"),
+        ({"seed": "9" * 5000}, "--seed"),
         ({"engine": "spark"}, "--engine must be local or ray"),
         ({"src": "nowhere"}, "nowhere: no such file"),
         ({"vocab_src": "nowhere"}, "nowhere: no such file"),
@@ -396,6 +409,61 @@ def test_wrong_settings_are_refused_in_one_line(files, capfd, monkeypatch, chang
     monkeypatch.chdir(files)
     assert problem in complaint(capfd, *one_side(files, **changes))
     assert left_over(files) == set()
+
+
+def test_a_pipe_that_must_be_read_twice_is_refused_whatever_its_name(files, capfd):
+    os.mkfifo(files / "pipe")  # nobody writes to it: opening it would hang
+    text = complaint(capfd, *one_side(files, src=files / "pipe", vocab_src=None))
+    assert "cannot be read twice" in text
+    assert "--vocab-src" in text
+    text = complaint(capfd, *one_side(files, src=files / "pipe"), "--parts", files / "parts")
+    assert "write it to a file first" in text
+    assert left_over(files) == {"pipe"}
+
+
+@pytest.mark.parametrize("name", ["/dev/stdin", "/dev/fd/0", "-"])
+def test_standard_input_by_any_name_is_never_an_empty_corpus(files, name):
+    content = (files / "src").read_bytes()
+    for more, code in (({"vocab_src": None}, 2), ({"vocab_src": name}, 2), ({}, 0)):
+        flags = one_side(files, src=name, **more)
+        done = subprocess.run(
+            [sys.executable, "-m", "switchout", "augment", *map(str, flags)],
+            input=content, capture_output=True, check=False, timeout=60,
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+        assert (files / "out").exists() == (code == 0)
+    assert (files / "out").read_bytes() == augmented(files, content, tau_x=1.0)
+
+
+def test_a_compressed_pipe_is_read(files):
+    content = (files / "src").read_bytes()
+    pipe = files / "pipe.gz"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(gzip.compress(content)), daemon=True)
+    writer.start()
+    assert run(["augment", *map(str, one_side(files, src=pipe))]) == 0
+    assert (files / "out").read_bytes() == augmented(files, content, tau_x=1.0)
+
+
+@pytest.mark.parametrize("piece", ["a\nb", "a\tb", "a b", "\r", "", "\udcff"])
+def test_words_that_would_misalign_the_corpus_are_refused(files, piece):
+    how = {"out_source": files / "out", "tau_x": 1.0, "seed": 1}
+    with pytest.raises(SwitchOutError, match="vocabulary of the source: entry 3"):
+        augment_files(files / "src", **how, vocab_source=["w1", "w2", piece])
+    with pytest.raises(SwitchOutError, match="null_word"):
+        augment_files(
+            files / "src", **how, vocab_source=WORDS, policy_x="word_dropout", null_word=piece
+        )
+    assert left_over(files) == set()
+
+
+def test_pieces_with_white_space_can_be_declared_special(files):
+    for vocabulary in (WORDS, [*WORDS, "a\nb"]):
+        augment_files(
+            files / "src", out_source=files / f"out{len(vocabulary)}", tau_x=1.0, seed=1,
+            vocab_source=vocabulary, special_pattern=r"(?s).*\s.*",
+        )  # fmt: skip
+    assert (files / "out50").read_bytes() == (files / "out51").read_bytes()
 
 
 def test_a_line_without_tab_is_named(files, capfd):

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from switchout.policies import RAML, Hamming, SwitchOut, WordDropout
 from switchout.text import augment_files, augment_lines
 from switchout.text.arrays import PADDING, Lines
-from switchout.text.counting import WordCounter
 from switchout.text.scan import word_keys
 from switchout.text.streams import lines_of
+from switchout.text.word_counter import WordCounter
 from switchout.words import Words
 
 SPECIAL = ["<s>", "</s>", "<unk>", "<2de>"]

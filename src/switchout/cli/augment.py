@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
-from pathlib import Path
 from typing import Any, NoReturn
 
 from switchout.errors import SwitchOutError
+from switchout.ranges import POSITIVE
 
 DESCRIPTION = """
 Augment a corpus of any size, as text.
@@ -30,6 +31,25 @@ Examples:
 """
 
 
+PARAMETERS = {  # of the options whose name in Python is another
+    "src": "source",
+    "tgt": "target",
+    "out_src": "out_source",
+    "out_tgt": "out_target",
+    "src_column": "source_column",
+    "tgt_column": "target_column",
+    "vocab_src": "vocab_source",
+    "vocab_tgt": "vocab_target",
+    "special": "special_words",
+    "special_regex": "special_pattern",
+}
+PLAIN = (
+    "pairs", "out_pairs", "tau_x", "tau_y", "rate_x", "rate_y", "policy_x", "policy_y", "seed",
+    "epoch", "copies", "keep_original", "min_count", "max_words", "null_word", "encode", "workers",
+    "engine", "ray_address", "parts", "stats",
+)  # fmt: skip
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise SwitchOutError(f"{message} (see '{self.prog} --help')")
@@ -45,8 +65,6 @@ def main(arguments: list[str]) -> int:
     if options.json and "-" in outputs:
         raise SwitchOutError("--json and an output on '-' cannot share standard output")
     report = _augment(options)
-    if options.stats is not None:
-        _write_stats(options.stats, report)
     if options.json:
         print(json.dumps(report))
     else:
@@ -114,31 +132,39 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _augment(options: argparse.Namespace) -> dict[str, Any]:
-    from switchout.text.files import augment_files
+    from switchout.text import augment_files
 
-    return augment_files(
-        options.src, options.tgt, out_source=options.out_src, out_target=options.out_tgt,
-        pairs=options.pairs, out_pairs=options.out_pairs,
-        source_column=options.src_column or None, target_column=options.tgt_column or None,
-        tau_x=options.tau_x, tau_y=options.tau_y, rate_x=options.rate_x, rate_y=options.rate_y,
-        policy_x=options.policy_x, policy_y=options.policy_y, vocab_source=options.vocab_src,
-        vocab_target=options.vocab_tgt, seed=options.seed, epoch=options.epoch,
-        copies=options.copies, keep_original=options.keep_original, special_words=options.special,
-        special_pattern=options.special_regex, null_word=options.null_word, encode=options.encode,
-        min_count=options.min_count, max_words=options.max_words, workers=options.workers,
-        engine=options.engine, ray_address=options.ray_address, parts=options.parts,
-        join=options.join, part_bytes=int(options.part_mb * 2**20),
-        chunk_bytes=int(options.chunk_kb * 1024), stats=options.stats is not None,
-    )  # fmt: skip
+    arguments = {PARAMETERS.get(name, name): value for name, value in vars(options).items()}
+    del arguments["json"]
+    for megabytes, n_bytes, scale in (
+        ("part_mb", "part_bytes", 20),
+        ("chunk_kb", "chunk_bytes", 10),
+    ):
+        number = POSITIVE.check(arguments.pop(megabytes), f"--{megabytes.replace('_', '-')}")
+        arguments[n_bytes] = int(number * 2**scale)
+    arguments["stats"] = arguments["stats"] or False
+    for column in ("source_column", "target_column"):
+        arguments[column] = arguments[column] or None
+    try:
+        return augment_files(arguments.pop("source"), arguments.pop("target"), **arguments)
+    except SwitchOutError as error:
+        raise SwitchOutError(_with_flags(str(error))) from None
 
 
-def _write_stats(path: str, report: dict[str, Any]) -> None:
-    from switchout.files import atomic
-
-    if not Path(path).parent.is_dir():
-        raise SwitchOutError(f"{path}: the folder {Path(path).parent} does not exist")
-    with atomic(path) as partial:
-        partial.write_text(json.dumps(report, indent=1) + "\n", "utf-8")
+def _with_flags(message: str) -> str:
+    """Put flags where a message of the library names parameters."""
+    flags = {parameter: flag for flag, parameter in PARAMETERS.items()}
+    names = {name: flags.get(name, name) for name in [*flags, *PLAIN, "part_bytes", "chunk_bytes"]}
+    for name, flag in (("part_bytes", "part_mb"), ("chunk_bytes", "chunk_kb")):
+        names[name] = flag
+    sure = "|".join(name for name in names if "_" in name)
+    maybe = "|".join(name for name in names if "_" not in name)
+    pattern = rf"(?<![\w/.-])(?:({sure})(?![\w/.-])=?|({maybe})(?:=| (?=must be\b)))"
+    return re.sub(
+        pattern,
+        lambda m: f"--{names[m[1] or m[2]].replace('_', '-')}{' ' if m[0].endswith(' ') else ''}",
+        message,
+    )
 
 
 def _summary(report: dict[str, Any]) -> str:

@@ -1,20 +1,25 @@
-"""Whole corpora as text: `augment_files` for files of any size, `augment_lines` for iterators."""
+"""Whole corpora as text: files of any size, or the sentences that a program has in its hands."""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from switchout.text.files import augment_files
-    from switchout.text.lines import augment_lines
+    from switchout.text.augment_files import augment_files
+    from switchout.text.line_augmenter import LineAugmenter, augment_lines
 
-__all__ = ["augment_files", "augment_lines"]
+_HOME = {
+    "augment_files": "augment_files",
+    "augment_lines": "line_augmenter",
+    "LineAugmenter": "line_augmenter",
+}
+__all__ = ["LineAugmenter", "augment_files", "augment_lines"]
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    module = import_module(f"switchout.text.{name.removeprefix('augment_')}")
-    return getattr(module, name)
+    value = getattr(import_module(f"switchout.text.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

@@ -41,10 +41,12 @@ class Lexicon:
     Attributes:
         known: The words that may be replaced and drawn.
         n_special: How many entries of the vocabulary are not words.
+        name: Where the words come from, for messages.
     """
 
     known: tuple[bytes, ...]
     n_special: int = 0
+    name: str = "vocabulary"
 
     @property
     def words(self) -> Words:
@@ -70,6 +72,9 @@ class Lexicon:
         return WordTable(slots, blob, offsets)
 
 
+NO_WORDS = Lexicon(())
+
+
 def make_lexicon(
     entries: Iterable[bytes],
     *,
@@ -89,11 +94,34 @@ def make_lexicon(
             ) from None
         specials |= {word for word in entries if pattern.fullmatch(word)}
     known = tuple(word for word in entries if word not in specials)
+    if b" ".join(known).split() != list(known):
+        _refuse_white_space(entries, specials, name)
     if len(known) > MAX_SIZE:
         raise SwitchOutError(
             f"{name}: {len(known):,} words are more than {MAX_SIZE:,}; count fewer"
         )
-    return Lexicon(known, len(entries) - len(known))
+    return Lexicon(known, len(entries) - len(known), name)
+
+
+def word_bytes(word: str, name: str) -> bytes:
+    """Return a word as UTF-8; refuse one that would break lines, columns or words apart."""
+    try:
+        encoded = word.encode()
+    except UnicodeEncodeError:
+        raise SwitchOutError(f"{name}: {word!r} is no text") from None
+    if encoded.split() != [encoded]:
+        raise SwitchOutError(f"{name}: {word!r} must be one word, without white space")
+    return encoded
+
+
+def _refuse_white_space(entries: list[bytes], specials: set[bytes], name: str) -> None:
+    """Name the entry that, drawn, would add a line, a column or a word to the corpus."""
+    for number, word in enumerate(entries, 1):
+        if word not in specials and word.split() != [word]:
+            raise SwitchOutError(
+                f"{name}: entry {number} {word.decode(errors='replace')!r} is empty or holds white"
+                " space; name it in special_words, or match it by special_pattern"
+            )
 
 
 def read_vocabulary(path: str | Path) -> tuple[list[bytes], set[str]]:

@@ -25,12 +25,12 @@ from pathlib import Path
 from typing import Any
 
 from switchout.errors import SwitchOutError
-from switchout.files import atomic, naming
-from switchout.text.counts import Counts
+from switchout.files import atomic, is_stream, naming
+from switchout.text.augmentation import Augmentation
 from switchout.text.formats import COPY_BYTES, Chunk, Part
-from switchout.text.job import Job
-from switchout.text.local import run_part
+from switchout.text.one_pass import run_part
 from switchout.text.streams import COMPRESSED, is_compressed, open_input
+from switchout.text.tally import Tally
 
 ATTEMPTS = 3  # of a part whose worker died
 _ORPHANED = 17
@@ -56,18 +56,18 @@ class Folder:
         """Return the file that says that a part is done."""
         return self.path / f"{index:06d}.json"
 
-    def finished(self, index: int) -> Counts | None:
+    def finished(self, index: int) -> Tally | None:
         """Return the counts of a part if it is done and its files are as it left them."""
         try:
             record = json.loads(self.record(index).read_text("utf-8"))
             sizes = [path.stat().st_size for path in self.outputs(index)]
             if sizes != [entry["bytes"] for entry in record["files"]]:
                 return None
-            return Counts.from_dict(record["counts"])
+            return Tally.from_dict(record["counts"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def save(self, index: int, counts: Counts) -> None:
+    def save(self, index: int, counts: Tally) -> None:
         """Declare a part done."""
         files = [
             {"name": path.name, "bytes": path.stat().st_size, "sha256": _sha256(path)}
@@ -77,15 +77,15 @@ class Folder:
 
 
 def run_in_parts(
-    job: Job,
+    job: Augmentation,
     path: Path,
     outputs: list[str],
     *,
     part_bytes: int,
-    do_todo: Callable[[Job, Folder, dict[int, Part], Callable[[int], None]], None],
+    do_todo: Callable[[Augmentation, Folder, dict[int, Part], Callable[[int], None]], None],
     on_done: Callable[[int, int], None],
     join: bool,
-) -> tuple[Counts, str]:
+) -> tuple[Tally, str]:
     """Do all parts that are not done yet; return counts and data hash.
 
     Args:
@@ -107,7 +107,7 @@ def run_in_parts(
     on_done(len(done), len(parts))
     if todo:
         do_todo(job, folder, todo, lambda index: on_done(1, len(parts)))
-    total = Counts()
+    total = Tally()
     for index in range(len(parts)):
         counts = folder.finished(index)
         if counts is None:
@@ -121,10 +121,13 @@ def run_in_parts(
     return total, manifest["data_hash"]
 
 
-def _plan(job: Job, folder: Folder, part_bytes: int) -> tuple[Job, dict[str, Any]]:
+def _plan(
+    job: Augmentation, folder: Folder, part_bytes: int
+) -> tuple[Augmentation, dict[str, Any]]:
     """Read the manifest of an earlier run, or cut the input and write one."""
-    if "-" in job.format.inputs:
-        raise SwitchOutError("standard input cannot be cut into parts: write it to a file first")
+    for path in filter(is_stream, job.format.inputs):
+        what = "standard input" if path == "-" else f"{path}: a pipe or device"
+        raise SwitchOutError(f"{what} cannot be cut into parts: write it to a file first")
     if not folder.path.parent.is_dir():
         raise SwitchOutError(f"{folder.path}: the folder {folder.path.parent} does not exist")
     folder.path.mkdir(exist_ok=True)
@@ -157,7 +160,7 @@ def _plan(job: Job, folder: Folder, part_bytes: int) -> tuple[Job, dict[str, Any
     return plain, manifest
 
 
-def _unpacked(job: Job, folder: Path) -> Job:
+def _unpacked(job: Augmentation, folder: Path) -> Augmentation:
     """Return a job that reads plain copies of compressed inputs: those cannot be cut."""
     renamed: dict[str, str] = {}
     for i, path in enumerate(job.format.inputs):
@@ -175,7 +178,7 @@ def combined_hash(digests: list[Any]) -> str:
     return hashlib.sha256("".join(d.hexdigest() for d in digests).encode()).hexdigest()[:16]
 
 
-def do_part(job: Job, folder: Folder, index: int, part: Part) -> None:
+def do_part(job: Augmentation, folder: Folder, index: int, part: Part) -> None:
     """Do one part, wherever this runs."""
     parent = os.getppid()
 
@@ -189,7 +192,7 @@ def do_part(job: Job, folder: Folder, index: int, part: Part) -> None:
 
 
 def run_local(
-    job: Job,
+    job: Augmentation,
     folder: Folder,
     todo: dict[int, Part],
     on_done: Callable[[int], None],
@@ -231,7 +234,7 @@ def run_local(
             process.join()
 
 
-def _child(complaint: Any, job: Job, folder: Folder, index: int, part: Part) -> None:
+def _child(complaint: Any, job: Augmentation, folder: Folder, index: int, part: Part) -> None:
     try:
         do_part(job, folder, index, part)
     except SwitchOutError as error:
@@ -252,7 +255,7 @@ def _raise_complaint(complaint: Any) -> None:
 
 
 def run_ray(
-    job: Job,
+    job: Augmentation,
     folder: Folder,
     todo: dict[int, Part],
     on_done: Callable[[int], None],

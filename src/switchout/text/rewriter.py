@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from switchout.errors import SwitchOutError
+from switchout.ranges import EPOCH
 from switchout.sampling import laws
 from switchout.sampling.address import Address as Where
 from switchout.sampling.philox import MAX_BLOCKS
@@ -26,8 +27,8 @@ from switchout.text.arrays import (
     longest_line,
     make_scratch,
 )
-from switchout.text.lexicon import Lexicon
 from switchout.text.native import Kernel
+from switchout.text.side_noise import SideNoise
 
 EVERY_LINE: npt.NDArray[np.bool_] = np.empty(0, np.bool_)
 _rewrite = Kernel("kernel", "rewrite", n_results=len(Progress._fields))
@@ -46,35 +47,39 @@ class Rewritten(NamedTuple):
     n_known: int
 
 
-@dataclass
-class Rewriter:
-    """Applies one rule to one side; safe to share between threads.
+@dataclass(frozen=True)
+class Copies:
+    """Which changed copies are made of each line, and where their randomness is."""
 
-    Attributes:
-        lexicon: The known words.
-        rule: How words are hit and what they become; None leaves the side as it is.
-        where: Seed, side and epoch (of copy 0) of the randomness.
-        copies: Changed copies of each line.
-        keep_original: Whether each line itself comes before its copies.
-        null_word: What a dropped word becomes.
-        count_all: Count words, at some cost.
+    seed: int
+    epoch: int = 0  # of copy 0; copy k is one epoch further
+    count: int = 1
+    with_original: bool = False  # each line itself comes before its copies
+
+
+def check_last_epoch(epoch: int, copies: int) -> None:
+    """Refuse an epoch whose copies have no address: copy k of epoch e is epoch e · copies + k."""
+    last = (EPOCH.most + 1) // copies - 1
+    if epoch > last:
+        raise SwitchOutError(f"epoch must be at most {last:,} for {copies} copies, got {epoch:,}")
+
+
+class Rewriter:
+    """Applies the noise of one side; safe to share between threads.
+
+    Args:
+        noise: How words are hit and what they become.
+        count_all: Count the words of all lines, at some cost.
     """
 
-    lexicon: Lexicon
-    rule: Rule | None
-    where: Where
-    copies: int = 1
-    keep_original: bool = False
-    null_word: bytes = b"<unk>"
-    count_all: bool = False
-    _law: Law = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        rule = self.rule or Rule(tau=0.0)
-        self._table = self.lexicon.table(self.null_word)
-        thresholds = rule.thresholds(self.lexicon.words) if self.rule else None
+    def __init__(self, noise: SideNoise, *, count_all: bool = False) -> None:
+        self.noise, self.count_all = noise, count_all
+        made = noise.made()
+        rule = Rule(tau=0.0) if made is None else made.rule
+        self._table = noise.lexicon.table(noise.null_word.encode(errors="replace"))
+        thresholds = None if made is None else rule.thresholds(noise.lexicon.words)
         self._threshold = COUNTS if thresholds is None else thresholds[0]
-        self._null_id = len(self.lexicon.known) if rule.null_id >= 0 else -1
+        self._null_id = len(noise.lexicon.known) if rule.null_id >= 0 else -1
         self._rate = rule.rate
         self._tau = rule.tau if thresholds is None and rule.rate is None else 0.0
         self._lengths: set[int] = set()
@@ -82,11 +87,15 @@ class Rewriter:
         self._law = self._make_law(1023)
 
     def rewrite(
-        self, lines: Lines, first_example: int, keep: npt.NDArray[np.bool_] = EVERY_LINE
+        self,
+        lines: Lines,
+        first_example: int,
+        copies: Copies,
+        keep: npt.NDArray[np.bool_] = EVERY_LINE,
     ) -> Rewritten:
         """Return the lines, changed; line i is example ``first_example + i``."""
         n_lines = lines.ends.size
-        per_line = self.copies + self.keep_original
+        per_line = copies.count + copies.with_original
         n_bytes = (int(lines.ends[-1]) + lines.gap - int(lines.starts[0])) if n_lines else 0
         scratch = make_scratch(longest_line(lines))
         longest = scratch.known.size
@@ -96,12 +105,13 @@ class Rewriter:
         out = self._room(n_bytes * per_line * 9 // 8 + 4096 + PADDING)
         ends = np.empty(n_lines * per_line, np.int64)
         changes = np.empty(n_lines * per_line, np.int32)
-        address = Address(*map(np.uint64, (self.where.seed, self.where.epoch, self.where.stream)))
+        where = Where(copies.seed, copies.epoch, self.noise.side)
+        address = Address(*map(np.uint64, (where.seed, where.epoch, where.stream)))
         line = size = emitted = n_words = n_known = 0
         while True:
             done = Progress(*_rewrite(
                 lines, keep, first_example, self._table, law, address,
-                self.copies, self.keep_original, self.count_all,
+                copies.count, copies.with_original, self.count_all,
                 scratch, line, out, size, ends, changes, emitted,
             ))  # fmt: skip
             line, size, emitted = done.line, done.size, done.emitted

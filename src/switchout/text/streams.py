@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,7 +18,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from switchout.errors import SwitchOutError
-from switchout.files import naming
+from switchout.files import Draft, is_stream, naming
+from switchout.files.reading import descriptor_of
 from switchout.text.arrays import PADDING, Bytes, Lines
 from switchout.text.native import Kernel
 
@@ -42,7 +42,7 @@ def open_input(path: str) -> Any:
     with naming(path):
         if not is_compressed(path):
             return Path(path).open("rb", buffering=0)
-        if Path(path).stat().st_size == 0:
+        if Path(path).stat().st_size == 0 and not is_stream(path):
             raise SwitchOutError(f"{path}: damaged or truncated archive (0 bytes)")
         from xopen import xopen
 
@@ -171,16 +171,18 @@ class Output:
     def __init__(self, path: str, *, sync: bool = False, compress: bool = True) -> None:
         self.path = path
         self._sync = sync
-        self._compress = compress and is_compressed(path)
-        self._final: Path | None = None
-        self.stream: BinaryIO
-        with self.guard():
-            self.stream = self._open()
+        self._draft = None if is_stream(path) else Draft(path)
+        try:
+            with self.guard():
+                self.stream: BinaryIO = self._open(compress and is_compressed(path))
+        except BaseException:
+            self._remove_draft()
+            raise
 
     @property
     def is_regular(self) -> bool:
         """Whether the output is a file that gets its name at the end."""
-        return self._final is not None
+        return self._draft is not None
 
     def write(self, data: Any) -> None:
         """Write all bytes."""
@@ -193,45 +195,34 @@ class Output:
         """End the content; no name yet."""
         with self.guard():
             self.stream.close()
-            if self._sync and self._final is not None:
-                with self.partial.open("rb+") as handle:
-                    os.fsync(handle.fileno())
 
     def commit(self) -> None:
         """Give the closed file its name."""
-        if self._final is not None:
-            with self.guard():
-                self.partial.replace(self._final)
+        if self._draft is not None:
+            self._draft.commit(sync=self._sync)
 
     def discard(self) -> None:
         """Remove what has no name yet."""
         with suppress(OSError):  # the disk may still be full
             self.stream.close()
-        if self._final is not None:
-            self.partial.unlink(missing_ok=True)
+        self._remove_draft()
 
-    @property
-    def partial(self) -> Path:
-        """The temporary name, unique to this process."""
-        assert self._final is not None
-        return self._final.with_name(f".{os.getpid()}.partial.{self._final.name}")
+    def _remove_draft(self) -> None:
+        if self._draft is not None:
+            self._draft.discard()
 
-    def _open(self) -> Any:
-        if self.path == "-":
-            return open(1, "wb", buffering=0, closefd=False)
-        path = Path(self.path)
-        if path.is_dir():
-            raise SwitchOutError(f"{path}: is a folder, expected a file name")
-        if path.exists() and not stat.S_ISREG(path.stat().st_mode):
-            return path.open("wb", buffering=0)
-        if not path.parent.is_dir():
-            raise SwitchOutError(f"{path}: the folder {path.parent} does not exist")
-        self._final = path.resolve()
-        if not self._compress:
-            return self.partial.open("wb", buffering=0)
+    def _open(self, compress: bool) -> Any:
+        if self._draft is None:
+            number = 1 if self.path == "-" else descriptor_of(self.path)
+            # The descriptor itself: opening its name would cut a file the shell appends to.
+            if number is not None:
+                return os.fdopen(os.dup(number), "wb", buffering=0)
+            return Path(self.path).open("wb", buffering=0)
+        if not compress:
+            return self._draft.path.open("wb", buffering=0)
         from xopen import xopen
 
-        return xopen(self.partial, "wb", threads=0)
+        return xopen(self._draft.path, "wb", threads=0)
 
     @contextmanager
     def guard(self) -> Iterator[None]:

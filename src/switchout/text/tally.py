@@ -9,13 +9,13 @@ import numpy as np
 
 from switchout.text.arrays import Ints
 from switchout.text.rewriter import Rewritten
+from switchout.text.side_noise import SIDES
 
 REASONS = ("empty source", "empty target", "both sides empty")
-SIDES = ("source", "target")
 
 
 @dataclass
-class SideCounts:
+class SideTally:
     """One side: its words, the known ones among them, and how many lines have k changes."""
 
     words: int = 0
@@ -28,7 +28,7 @@ class SideCounts:
         self.known_words += side.n_known
         self._add_histogram(np.bincount(side.changes[side.changes >= 0]))
 
-    def merge(self, other: SideCounts) -> None:
+    def merge(self, other: SideTally) -> None:
         """Take in other counts."""
         self.words += other.words
         self.known_words += other.known_words
@@ -47,21 +47,21 @@ class SideCounts:
 
 
 @dataclass
-class Counts:
+class Tally:
     """Lines of a corpus, or pairs where it has two sides."""
 
     read: int = 0
     written: int = 0
     dropped: Ints = field(default_factory=lambda: np.zeros(3, np.int64))  # by reason
-    sides: dict[str, SideCounts] = field(default_factory=dict)
+    sides: dict[str, SideTally] = field(default_factory=dict)
 
-    def merge(self, other: Counts) -> None:
+    def merge(self, other: Tally) -> None:
         """Take in other counts."""
         self.read += other.read
         self.written += other.written
         self.dropped += other.dropped
         for name, side in other.sides.items():
-            self.sides.setdefault(name, SideCounts()).merge(side)
+            self.sides.setdefault(name, SideTally()).merge(side)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -78,10 +78,10 @@ class Counts:
         return {"pairs": self.read, "written": self.written, "dropped": dropped, **sides}
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Counts:
+    def from_dict(cls, data: dict[str, Any]) -> Tally:
         """Return the counts that `to_dict` described."""
         sides = {
-            name: SideCounts(
+            name: SideTally(
                 data[name]["words"],
                 data[name]["known_words"],
                 np.array(data[name]["histogram"], np.int64),

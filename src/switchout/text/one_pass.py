@@ -12,18 +12,18 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from switchout.text.counts import Counts
+from switchout.text.augmentation import Augmentation
 from switchout.text.formats import Chunk, Part, Written
-from switchout.text.job import Job
 from switchout.text.streams import all_or_nothing
+from switchout.text.tally import Tally
 
 QUEUED = 6  # chunks a thread; with fewer, threads sometimes wait while this one writes
 
-Done = tuple[Chunk, Written, Counts]
+Done = tuple[Chunk, Written, Tally]
 
 
 def run_part(
-    job: Job,
+    job: Augmentation,
     paths: list[str],
     *,
     part: Part | None = None,
@@ -31,7 +31,7 @@ def run_part(
     sync: bool = False,
     digests: Any = None,
     on_chunk: Callable[[Chunk], None] | None = None,
-) -> Counts:
+) -> Tally:
     """Augment one part of a corpus, or all of it, into the files ``paths``.
 
     Args:
@@ -45,7 +45,7 @@ def run_part(
     """
     rewriters = job.rewriters()
     chunks = job.format.chunks(part or Part(), job.chunk_bytes, digests)
-    total = Counts()
+    total = Tally()
     outputs = [job.format.open_output(path, sync=sync) for path in paths]
     with all_or_nothing(outputs):
         work = partial(job.work, rewriters=rewriters)

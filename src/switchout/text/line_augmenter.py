@@ -1,0 +1,204 @@
+"""The same noise for sentences that a program has in its hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Unpack
+
+import numpy as np
+
+from switchout.errors import SwitchOutError
+from switchout.ranges import COPIES, EPOCH, EXAMPLE, SEED
+from switchout.text.arrays import PADDING, Lines
+from switchout.text.encode import encode_lines, load_encoder
+from switchout.text.options import NoiseOptions, Vocabulary, make_sides, refuse_unknown
+from switchout.text.rewriter import Copies, Rewriter, Rewritten, check_last_epoch
+from switchout.text.side_noise import SideNoise
+
+Pair = tuple[str, str]
+_AT_ONCE = 1024
+
+
+class CopyOptions(NoiseOptions, total=False):
+    """What `augment_lines` takes besides the noise."""
+
+    epoch: int
+    copies: int  # changed copies of each line, one after the other
+    keep_original: bool  # each line itself comes before its copies
+    first_line: int  # example id of the first sentence
+
+
+class LineAugmenter:
+    """Augments lists of sentences or of pairs; vocabulary and tables are built once.
+
+    Line i of a call is example ``first_line + i``, so any cut of a corpus into calls gives the same
+    lines as `augment_files`. Every line has one line that comes out, an empty one stays empty.
+
+    Args:
+        source_words, target_words: Vocabulary file, or the words in order, of a side with noise.
+        seed: Seed of all randomness.
+        noise: ``tau_x``, ``tau_y``, ``rate_x``, ``policy_x``, …: see `NoiseOptions`. A side
+            without tau and rate stays as it is.
+
+    Example:
+        >>> augmenter = LineAugmenter(source_words=["a", "b", "c"], tau_x=2.0, seed=1)
+        >>> augmenter(["a b c", "a a"])
+        ['a b b', 'a c']
+        >>> augmenter([("a b c", "x y")], first_line=1, epoch=3)
+        [('c b a', 'x y')]
+    """
+
+    def __init__(
+        self,
+        *,
+        source_words: Vocabulary | None = None,
+        target_words: Vocabulary | None = None,
+        seed: int,
+        **noise: Unpack[NoiseOptions],
+    ) -> None:
+        refuse_unknown(noise, NoiseOptions)
+        self.seed = SEED.check(seed, "seed")
+        words = {"vocab_source": source_words, "vocab_target": target_words}
+        given = {name: value for name, value in words.items() if value is not None}
+        self.sides = make_sides(noise | given)  # type: ignore[arg-type]
+        for side in self.sides:
+            if side.needs_words:
+                raise SwitchOutError(f"the {side.side} has noise: give {side.side}_words")
+        self._rewriters = tuple(Rewriter(side) for side in self.sides)
+
+    def __call__(
+        self, lines: Sequence[str] | Sequence[Pair], first_line: int = 0, epoch: int = 0
+    ) -> list[Any]:
+        """Return the lines, changed; each a string, or a (source, target) pair.
+
+        Strings are of the side that has noise. A pair's side without noise stays as it is.
+        """
+        lines = list(lines)  # type: ignore[assignment]
+        EXAMPLE.check(first_line, "first_line")
+        EXAMPLE.check(first_line + len(lines), "first_line + the number of lines")
+        return self.at_epoch(EPOCH.check(epoch, "epoch"), lines, first_line)
+
+    def at_epoch(self, epoch: int | None, lines: Sequence[Any], first_line: int) -> list[Any]:
+        """Return the lines of one epoch; of None: as they are, split by the tokenizer if any."""
+        copies = Copies(self.seed, epoch or 0, int(epoch is not None), epoch is None)
+        if not lines:
+            return []
+        if isinstance(lines[0], str):
+            return self._changed(self._only_side(), lines, first_line, copies)
+        columns = _columns(lines, first_line)
+        source, target = (
+            self._changed(i, column, first_line, copies) for i, column in enumerate(columns)
+        )
+        return list(zip(source, target, strict=True))
+
+    def _only_side(self) -> int:
+        noisy = [i for i, side in enumerate(self.sides) if side.policy is not None]
+        if len(noisy) == 2:
+            raise SwitchOutError("both sides have noise: give (source, target) pairs")
+        return noisy[0]
+
+    def _changed(self, side: int, column: Sequence[str], first: int, copies: Copies) -> list[str]:
+        lines = _prepared(self.sides[side], column, first)
+        return _as_strings(self._rewriters[side].rewrite(lines, first, copies))
+
+
+def augment_lines(
+    source: Iterable[str] | None = None,
+    target: Iterable[str] | None = None,
+    *,
+    seed: int,
+    **options: Unpack[CopyOptions],
+) -> Iterator[Any]:
+    """Yield augmented sentences, or pairs of them where both sides are given.
+
+    Sentence i is example ``first_line + i``; all else is as in `augment_files`: pairs with an empty
+    side are left out, ``copies`` of a line follow each other. It reads 1,024 sentences ahead.
+
+    Example:
+        >>> lines = augment_lines(["a b c", "d e"], tau_x=0.0, vocab_source=list("abcde"), seed=1)
+        >>> list(lines)
+        ['a b c', 'd e']
+    """
+    refuse_unknown(options, NoiseOptions, CopyOptions)
+    noise: Any = {k: v for k, v in options.items() if k in NoiseOptions.__annotations__}
+    words = [noise.pop(f"vocab_{side}", None) for side in ("source", "target")]
+    if source is None and target is None:
+        raise SwitchOutError("augment_lines needs source or target sentences")
+    augmenter = LineAugmenter(source_words=words[0], target_words=words[1], seed=seed, **noise)
+    for side, sentences in zip(augmenter.sides, (source, target), strict=True):
+        if side.policy is not None and sentences is None:
+            raise SwitchOutError(f"the {side.side} has noise but no sentences")
+    copies = COPIES.check(options.get("copies", 1), "copies")
+    epoch = EPOCH.check(options.get("epoch", 0), "epoch")
+    check_last_epoch(epoch, copies)
+    epochs: list[int | None] = [epoch * copies + k for k in range(copies)]
+    if options.get("keep_original"):
+        epochs.insert(0, None)
+    sides = [side for side in (source, target) if side is not None]
+    first_line = EXAMPLE.check(options.get("first_line", 0), "first_line")
+    return _augmented(augmenter, sides, epochs, first_line)
+
+
+def _augmented(
+    augmenter: LineAugmenter, sides: list[Iterable[str]], epochs: list[int | None], first_line: int
+) -> Iterator[Any]:
+    """Yield the copies of each sentence or pair; the epoch None stands for the original."""
+    iterators = [iter(side) for side in sides]
+    while True:
+        batches = [list(islice(iterator, _AT_ONCE)) for iterator in iterators]
+        if len({len(batch) for batch in batches}) > 1:
+            raise SwitchOutError("source and target must have the same number of sentences")
+        if not batches[0]:
+            return
+        lines: Any = batches[0] if len(batches) == 1 else list(zip(*batches, strict=True))
+        copies = [augmenter.at_epoch(epoch, lines, first_line) for epoch in epochs]
+        for i, line in enumerate(lines):
+            if len(batches) == 1 or all(side.encode().split() for side in line):
+                yield from (copy[i] for copy in copies)
+        first_line += len(lines)
+
+
+def _columns(lines: Sequence[Any], first_line: int) -> tuple[list[str], list[str]]:
+    for i, line in enumerate(lines):
+        if not isinstance(line, tuple | list) or len(line) != 2:
+            raise SwitchOutError(
+                f"line {first_line + i}: expected a string, or a pair of strings, in every line,"
+                f" got {type(line).__name__}"
+            )
+    return [line[0] for line in lines], [line[1] for line in lines]
+
+
+def _prepared(side: SideNoise, sentences: Sequence[str], first_line: int) -> Lines:
+    lines = _as_lines(sentences, first_line)
+    if side.encoder is None:
+        return lines
+    encoder = load_encoder(side.encoder)
+    return encode_lines(lines, encoder, name=side.side, first_line=first_line)
+
+
+def _as_lines(sentences: Sequence[str], first_line: int) -> Lines:
+    try:
+        encoded = [sentence.encode() for sentence in sentences]
+    except (AttributeError, UnicodeEncodeError):
+        raise _no_text(sentences, first_line) from None
+    ends = np.cumsum([len(sentence) for sentence in encoded])
+    data = np.frombuffer(b"".join([*encoded, bytes(PADDING)]), np.uint8)
+    return Lines(data, np.concatenate([[0], ends[:-1]]), ends, 0)
+
+
+def _no_text(sentences: Sequence[Any], first_line: int) -> SwitchOutError:
+    """Return the complaint about the first sentence that is none."""
+    for i, sentence in enumerate(sentences):
+        if not isinstance(sentence, str):
+            kind = type(sentence).__name__
+            return SwitchOutError(f"line {first_line + i}: expected a string, got {kind}")
+        if any("\ud800" <= character <= "\udfff" for character in sentence):
+            return SwitchOutError(f"line {first_line + i}: holds half a character: {sentence!r}")
+    raise AssertionError("every sentence is text")
+
+
+def _as_strings(side: Rewritten) -> list[str]:
+    text, ends = side.data[: side.size].tobytes(), side.ends.tolist()
+    starts = [0, *ends[:-1]]
+    return [text[start:end].decode() for start, end in zip(starts, ends, strict=True)]

@@ -1,0 +1,119 @@
+"""Sentences in the hands of a program: the same lines as `augment_files`, however they are cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import switchout as so
+from switchout.text import LineAugmenter, augment_files, augment_lines
+
+WORDS = [f"w{i}" for i in range(40)]
+NOISE = {"tau_x": 1.5, "tau_y": 3.0, "seed": 5}
+
+
+def sentences(n: int, seed: int) -> list[str]:
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(WORDS, rng.integers(1, 12))) for _ in range(n)]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Pairs, and what `augment_files` makes of them in epoch 3."""
+    folder = tmp_path_factory.mktemp("lines")
+    pairs = list(zip(sentences(300, 1), sentences(300, 2), strict=True))
+    for side, name in enumerate(("src", "tgt")):
+        (folder / name).write_text("".join(f"{pair[side]}\n" for pair in pairs))
+    augment_files(
+        folder / "src", folder / "tgt", out_source=folder / "x", out_target=folder / "y",
+        vocab_source=WORDS, vocab_target=WORDS, epoch=3, **NOISE,
+    )  # fmt: skip
+    sides = [(folder / name).read_text().splitlines() for name in ("x", "y")]
+    return pairs, list(zip(*sides, strict=True))
+
+
+@pytest.mark.parametrize("chunk", [1, 16, 300])
+def test_any_cut_into_calls_gives_the_lines_of_files(corpus, chunk):
+    pairs, expected = corpus
+    augmenter = so.LineAugmenter(source_words=WORDS, target_words=WORDS, **NOISE)
+    got = []
+    for first in range(0, 300, chunk):
+        got += augmenter(pairs[first : first + chunk], first_line=first, epoch=3)
+    assert got == expected
+    assert got != pairs
+
+
+def test_a_vocabulary_file_serves_like_its_words(corpus, tmp_path):
+    (tmp_path / "vocab").write_text("\n".join(WORDS))
+    augmenter = LineAugmenter(source_words=tmp_path / "vocab", target_words=WORDS, **NOISE)
+    assert augmenter(corpus[0], epoch=3) == corpus[1]
+
+
+def test_a_side_without_noise_stays_and_strings_are_of_the_side_with_noise(corpus):
+    pairs, expected = corpus
+    target_only = LineAugmenter(target_words=WORDS, tau_y=3.0, seed=5)
+    assert target_only(pairs, epoch=3) == [
+        (x, y) for (x, _), (_, y) in zip(pairs, expected, strict=True)
+    ]
+    assert target_only([y for _, y in pairs], epoch=3) == [y for _, y in expected]
+
+
+def test_every_line_has_one_that_comes_out(corpus):
+    augmenter = LineAugmenter(source_words=WORDS, tau_x=np.inf, seed=1)
+    assert augmenter([]) == []
+    assert augmenter(["", "w1", " \t", "unknown words"])[0::2] == ["", " \t"]
+    assert augmenter([("", "x"), ("w1 w2", "")])[0] == ("", "x")
+
+
+def test_augment_lines_is_a_thin_use_of_it(corpus):
+    pairs, expected = corpus
+    source, target = zip(*pairs, strict=True)
+    how = {"vocab_source": WORDS, "vocab_target": WORDS, "epoch": 1, "copies": 3, **NOISE}
+    got = list(augment_lines([*source, ""], [*target, "w1"], keep_original=True, **how))
+    assert got[0::4] == pairs
+    assert got[1::4] == expected
+    assert len(got) == 4 * 300  # the pair with an empty side is left out
+
+
+@pytest.mark.parametrize(
+    ("lines", "how", "problem"),
+    [
+        (["a"], {"first_line": -1}, "first_line must be"),
+        (["a"], {"first_line": 2**64}, "first_line must be"),
+        (["a", "b"], {"first_line": 2**64 - 1}, "first_line"),
+        (["a"], {"epoch": 2**32}, "epoch must be"),
+        (["a"], {}, "both sides have noise"),
+        ([("a", "b"), "c"], {"first_line": 7}, "line 8: expected a string, or a pair"),
+        ([("a", "b", "c")], {}, "line 0: expected"),
+        ([("a", None)], {}, "line 0: expected a string, got NoneType"),
+        ([("a", "b"), ("a", b"b")], {}, "line 1: expected a string, got bytes"),
+        ([("a", "\ud800")], {}, "line 0: holds half a character"),
+    ],
+    ids=lambda value: str(value)[:30].encode("ascii", "replace").decode(),
+)
+def test_bad_lines_are_refused_by_their_number(lines, how, problem):
+    augmenter = LineAugmenter(source_words=WORDS, target_words=WORDS, **NOISE)
+    with pytest.raises(so.SwitchOutError, match=problem):
+        augmenter(lines, **how)
+
+
+def test_the_last_example_ids_are_reached():
+    augmenter = LineAugmenter(source_words=WORDS, tau_x=np.inf, seed=1)
+    line = " ".join(WORDS)
+    assert augmenter([line], first_line=2**64 - 2) != augmenter([line], first_line=2**63)
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "problem"),
+    [
+        ({"tau_x": 1.0}, so.SwitchOutError, "the source has noise: give source_words"),
+        ({"source_words": WORDS}, so.SwitchOutError, "nothing to do: give tau_x"),
+        ({"source_words": WORDS, "tau_x": -1.0}, so.SwitchOutError, "tau must be"),
+        ({"source_words": WORDS, "tau_z": 1.0}, TypeError, "did you mean 'tau_"),
+        ({"source_words": WORDS, "tau_x": 1.0, "seed": -1}, so.SwitchOutError, "seed must be"),
+    ],
+    ids=str,
+)
+def test_wrong_settings_are_refused(how, kind, problem):
+    with pytest.raises(kind, match=problem):
+        LineAugmenter(**({"seed": 1} | how))
