@@ -7,16 +7,20 @@ import inspect
 import io
 import math
 import re
+from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from switchout import cli
 from switchout.runs.config import Config
+
+NETWORK_SEARCH = "https://unpkg.com/iframe-worker/shim"  # what the plugin "offline" would load
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -28,6 +32,30 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
     return files
+
+
+def on_post_page(output: str, page: Any, config: MkDocsConfig) -> str:
+    """Load the search of pages that are opened as files from here, not from the network."""
+    return _own_search(output, page.url.count("/"))
+
+
+def on_post_template(output_content: str, template_name: str, config: MkDocsConfig) -> str:
+    """The same for the page that says that there is no such page."""
+    return _own_search(output_content, 0)
+
+
+def _own_search(html: str, depth: int) -> str:
+    return html.replace(NETWORK_SEARCH, "../" * depth + "assets/search-frame.js")
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Refuse a manual that loads anything from the network."""
+    for path in Path(config.site_dir).rglob("*.html"):
+        found = re.search(
+            r"<(?:script|link|img)[^>]*(?:src|href)=\"?https?://[^\" >]*", path.read_text()
+        )
+        if found and "canonical" not in found[0]:
+            raise PluginError(f"{path}: {found[0]}: the manual must work without a network")
 
 
 def command_line() -> str:
