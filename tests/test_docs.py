@@ -113,3 +113,12 @@ def test_pictures_and_tables_are_those_of_the_program():
     page = (ROOT / "docs" / "choosing-tau.md").read_text(encoding="utf-8")
     assert readme_picture.picture() == picture
     assert tau_table.with_table(page) == page
+
+
+def test_manual_builds_without_a_broken_link_or_a_network_address(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site"],
+        capture_output=True, text=True, cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert (tmp_path / "site" / "reference" / "command-line.html").is_file()
