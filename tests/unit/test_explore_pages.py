@@ -14,7 +14,15 @@ from explored import OURS, add_metrics, client, write_runs
 from switchout.explore.catalogue import MOST_POINTS, Catalogue, read_curves
 from switchout.explore.guard import MOST_BYTES
 
-PAGES = ["/", "/runs", "/runs/plain-1", "/runs/sweep/noisy-2", "/translate", "/api"]
+PAGES = [
+    "/",
+    "/?src=das+ist&tau_x=3&vocab_y=pieces&tgt=the+house",
+    "/runs",
+    "/runs/plain-1",
+    "/runs/sweep/noisy-2",
+    "/translate",
+    "/api",
+]
 COMPARED = "run=plain-1&run=plain-2&run=sweep/noisy-1&run=sweep/noisy-2"
 
 
@@ -65,10 +73,11 @@ def test_a_page_is_whole_and_loads_nothing_from_elsewhere(web, page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_htmx_gets_a_part_of_the_page(web, page):
-    whole, part = web.get(page).text, web.get(page, headers={"HX-Request": "true"}).text
-    assert "<html" in whole
-    assert "<html" not in part
-    assert "<nav" not in part
+    whole, part = web.get(page), web.get(page, headers={"HX-Request": "true"})
+    assert whole.status_code == part.status_code == 200
+    assert "<html" in whole.text
+    assert "<html" not in part.text
+    assert "<nav" not in part.text
 
 
 def test_text_is_shown_as_text(web):

@@ -14,6 +14,7 @@ from switchout.explore.playground import SideAnswer
 from switchout.explore.question import MOST_CHARACTERS, MOST_WORDS, Question
 from switchout.explore.site import Site
 from switchout.explore.translation import Translated
+from switchout.explore.units import UnitAnswer
 
 Names = Annotated[list[str], Query(max_length=MOST_COMPARED, description="Names of runs.")]
 
@@ -25,6 +26,7 @@ class Playground(BaseModel):
 
     source: SideAnswer
     target: SideAnswer
+    units: dict[str, list[UnitAnswer]]
     snippets: dict[str, str]
 
 
@@ -80,7 +82,8 @@ def make_api(site: Site) -> APIRouter:
     def play(question: Annotated[Question, Query()]) -> Playground:
         """Sample, say how probable each sample is, and give the laws behind it."""
         answers = site.answer(question)
-        return Playground(**answers, snippets=site.snippets(question))
+        units, pasted = site.units(question), site.snippets(question)
+        return Playground(**answers, units=units, snippets=pasted)
 
     @router.get("/line")
     def line(n: Annotated[int, Query(ge=1, le=10**9)] = 1) -> Pair:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -17,6 +18,11 @@ from switchout.explore.catalogue import UnknownRun
 from switchout.explore.guard import MOST_BYTES, Guard, TooLarge
 from switchout.explore.pages import make_pages, problem_page
 from switchout.explore.site import Site
+
+# FastAPI reports to whatever OpenTelemetry finds in the environment; older ones ignore this.
+NO_TELEMETRY: Any = dict.fromkeys(
+    ("tracing", "metrics", "logs", "operation_spans", "auto_configure"), False
+)
 
 
 def make_app(site: Site) -> FastAPI:
@@ -32,6 +38,7 @@ def make_app(site: Site) -> FastAPI:
         description="Policies, corpora and runs on this machine.",
         docs_url=None,  # its pages load scripts from elsewhere
         redoc_url=None,
+        telemetry=NO_TELEMETRY,
     )
     app.include_router(make_api(site))
     app.include_router(make_pages(site), include_in_schema=False)

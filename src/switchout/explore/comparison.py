@@ -11,6 +11,7 @@ from switchout.errors import SwitchOutError
 from switchout.evaluation.buckets import Breakdown, break_down
 from switchout.evaluation.comparison import Comparison, System, compare
 from switchout.evaluation.features import features_of
+from switchout.evaluation.statistics import Metric
 from switchout.explore.catalogue import Catalogue
 from switchout.files import read_lines
 from switchout.runs.config import Config, Side
@@ -100,8 +101,11 @@ def compare_runs(catalogue: Catalogue, names: Sequence[str]) -> Compared:
         references, baseline, systems, tokenize=corpus.bleu.tokenize,
         lowercase=corpus.bleu.lowercase, n_resamples=N_RESAMPLES,
     )  # fmt: skip
+    bleu = Metric(
+        "bleu", references, tokenize=corpus.bleu.tokenize, lowercase=corpus.bleu.lowercase
+    )
     breakdowns = break_down(
-        references, baseline, systems, features_of(references), metric=results[0].metric,
+        references, baseline, systems, features_of(references), metric=bleu,
         n_resamples=N_RESAMPLES,
     )  # fmt: skip
     return Compared(groups, results, breakdowns, references)

@@ -64,6 +64,7 @@ def _add_playground(router: APIRouter, site: Site) -> None:
             "laws": [figures.law_chart(side, a) for side, a in answers.items() if a.law],
             "untouched": figures.untouched_chart(answers),
             "tables": [figures.beside_table(side, a) for side, a in answers.items() if a.beside],
+            "units": site.units(question),
             "snippets": site.snippets(question),
             "vocabularies": site.vocabularies.names(),
             "n_lines": len(site.lines),

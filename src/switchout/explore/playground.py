@@ -139,11 +139,11 @@ def play(
         n_vocabulary=len(words),
         samples=_samples(policy, shown, x, tokens, codec.vocabulary.tokens),
         expected_changes=float(policy.expected_changes(n_words)),
-        untouched=float(policy.change_probabilities(n_words)[0]),
+        untouched=_untouched(policy, n_words),
         entropy=float(policy.entropy(n_words)),
         law=_law(policy, tau, n_words, (drawn != x).sum(axis=1)),
         beside=_beside(policy, tau, n_words),
-        untouched_by_length=[(n, math.exp(policy.log_pattern(n, 0, (0, 0)))) for n in LENGTHS],
+        untouched_by_length=[(n, _untouched(policy, n)) for n in LENGTHS],
     )
 
 
@@ -255,5 +255,10 @@ def _beside(policy: HammingPolicy, tau: float | None, length: int) -> list[Besid
 
 def _row(name: str, policy: HammingPolicy, tau: float, length: int) -> Beside:
     changes, entropy = float(policy.expected_changes(length)), float(policy.entropy(length))
-    untouched = math.exp(policy.log_pattern(length, 0, (0, 0)))
+    untouched = _untouched(policy, length)
     return Beside(name, changes, untouched, entropy, tau * entropy - changes)
+
+
+def _untouched(policy: HammingPolicy, length: int) -> float:
+    """Return how probable it is that nothing changes."""
+    return math.exp(policy.log_pattern(length, 0, (0, 0)))

@@ -9,9 +9,10 @@ from switchout.errors import SwitchOutError
 from switchout.explore.catalogue import Catalogue
 from switchout.explore.lines import Lines, embedded_lines, file_lines
 from switchout.explore.playground import SideAnswer, play
-from switchout.explore.question import Question
+from switchout.explore.question import Question, SideQuestion
 from switchout.explore.snippets import snippets
 from switchout.explore.translation import Translators
+from switchout.explore.units import UnitAnswer, compare_units
 from switchout.explore.vocabularies import Side, Vocabularies
 from switchout.files import read_lines
 from switchout.report.differences import Example, mark_words
@@ -53,6 +54,20 @@ class Site:
             )
             for side in sides
         }  # fmt: skip
+
+    def units(self, question: Question) -> dict[str, list[UnitAnswer]]:
+        """Return pieces beside whole words, for sides whose vocabulary has pieces."""
+        sides: tuple[tuple[Side, SideQuestion], ...] = (
+            ("source", question.source),
+            ("target", question.target),
+        )
+        found: dict[str, list[UnitAnswer]] = {}
+        for side, asked in sides:
+            book = self.vocabularies.book(asked.vocabulary, side)
+            if book is not None:
+                address = {"seed": question.seed, "epoch": question.epoch, "side": side}
+                found[side] = compare_units(asked, book, **address)
+        return {side: answers for side, answers in found.items() if answers}
 
     def snippets(self, question: Question) -> dict[str, str]:
         """Return what to paste."""

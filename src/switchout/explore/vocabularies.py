@@ -7,18 +7,24 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
+from collections.abc import Iterator
 from functools import lru_cache
+from importlib.util import find_spec
 from threading import Lock
 from typing import Literal
 
 from switchout.corpora.codec import Codec
+from switchout.corpora.encoded import EncodedPairs
 from switchout.corpora.vocabulary import SPECIALS, Vocabulary
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.explore.catalogue import Catalogue
 from switchout.explore.lines import Lines
 from switchout.explore.question import MOST_VOCABULARY
+from switchout.explore.units import UnitBook
 
 MOST_UPLOADS = 8
+N_PIECES = 800  # of the embedded corpus, a side
+MOST_ROWS = 20_000  # of a run's training text, whose words are counted
 Side = Literal["source", "target"]
 
 
@@ -38,10 +44,14 @@ class Vocabularies:
         self._lock = Lock()
         self._counted = lru_cache(maxsize=4)(self._count)
         self._of_run = lru_cache(maxsize=16)(self._load)
+        self._learned = lru_cache(maxsize=2)(self._learn)
+        self.book = lru_cache(maxsize=8)(self._book)
 
     def names(self) -> dict[str, str]:
         """Return what each name stands for, in the order of a menu."""
         labels = {name: lines.title for name, lines in self._lines.items()}
+        if find_spec("sentencepiece") is not None:
+            labels["pieces"] = f"embedded phrasebook, {N_PIECES} pieces"
         uploaded = {name: f"file, {len(c.vocabulary):,} ids" for name, c in self._uploaded.items()}
         runs = {f"run:{name}": f"run {name}" for name in self._catalogue.names()}
         return labels | uploaded | runs
@@ -50,12 +60,14 @@ class Vocabularies:
         """Return the codec of a name."""
         if name in self._lines:
             return self._counted(name, side)
+        if name == "pieces":
+            return self._learned(side)
         if name.startswith("run:"):
             return self._of_run(name.removeprefix("run:"), side)
         with self._lock:
             if name in self._uploaded:
                 return self._uploaded[name]
-        known = [*self._lines, *self._uploaded]
+        known = [*self._lines, "pieces", *self._uploaded]
         raise SwitchOutError(f"no vocabulary {name[:200]!r}{did_you_mean(name, known)}")
 
     def upload(self, text: str) -> str:
@@ -73,6 +85,24 @@ class Vocabularies:
         if not lines:
             raise SwitchOutError(f"the corpus has no {side} side: choose another vocabulary")
         return Codec.word(lines)
+
+    def _learn(self, side: Side) -> Codec:
+        return Codec.sentencepiece(self._lines["embedded"].of(side), size=N_PIECES)
+
+    def _book(self, name: str, side: Side) -> UnitBook | None:
+        """Return the words behind a vocabulary of pieces; None for any other."""
+        codec = self.codec(name, side)
+        if codec.kind != "sentencepiece":
+            return None
+        return UnitBook(codec, self._rows(name, side, codec))
+
+    def _rows(self, name: str, side: Side, codec: Codec) -> Iterator[list[int]]:
+        if not name.startswith("run:"):
+            return map(codec.encode, self._lines["embedded"].of(side))
+        folder = self._catalogue.folder(name.removeprefix("run:"))
+        pairs = EncodedPairs.open(folder / "encoded" / "train")
+        row = pairs.src if side == "source" else pairs.tgt
+        return (row(i).tolist() for i in range(min(len(pairs), MOST_ROWS)))
 
     def _load(self, run: str, side: Side) -> Codec:
         return Codec.load(self._catalogue.folder(run), "src" if side == "source" else "tgt")

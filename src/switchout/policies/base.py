@@ -217,8 +217,12 @@ class HammingPolicy(RulePolicy):
         """
         if length < 0:
             raise ValueError(f"length must be at least 0, got {length}")
+        return np.exp(log_binomials(length) + self._log_patterns(length))
+
+    def _log_patterns(self, length: int) -> Floats:
+        """Return the log-probability of any one set of h hit words, h = 0..length."""
         patterns = [self.log_pattern(length, h, (0, 0)) for h in range(length + 1)]
-        return np.exp(log_binomials(length) + np.array(patterns, np.float64))
+        return np.array(patterns, np.float64)
 
     @abstractmethod
     def expected_changes(self, lengths: npt.ArrayLike) -> Floats:

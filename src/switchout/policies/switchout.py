@@ -62,12 +62,11 @@ class SwitchOut(HammingPolicy):
         return laws.tau_for_rate(self.rate, lengths).reshape(lengths.shape)
 
     def log_pattern(self, length: int, changes: int, outside: tuple[int, int]) -> float:
-        if length == 0:
-            return 0.0
         return float(self._log_patterns(length)[changes])
 
     def _log_patterns(self, length: int) -> Floats:
-        """Return the log-probability of any one set of h hit words, h = 0..length."""
+        if length == 0:
+            return np.zeros(1)
         log_p = laws.log_count_probabilities(float(self.temperature(length)), length)
         n = np.arange(length + 1)[:, None]
         h = np.arange(length + 1)[None, :]
