@@ -168,9 +168,9 @@ BAD = {
         {"vocab.de": b"<unk>\n<s>\n</s>\na\na\n", "vocab.en": b"<unk>\n<s>\n</s>\nx\n"},
         "vocab.de:5: 'a' stands already in line 4",
     ),
-    "vocabulary without specials": (
-        {"vocab.de": b"a\n", "vocab.en": b"x\n"},
-        "vocab.de:1: no <unk>",
+    "text as vocabulary": (
+        {"vocab.de": b"a b c\n", "vocab.en": b"x\n"},
+        "vocab.de:1: expected one word",
     ),
 }
 

@@ -126,7 +126,7 @@ def test_a_saved_codec_does_the_same(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("content", [b"{", b"[]", b'{"kind": "word"}'], ids=str)
 def test_a_damaged_codec_is_named(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "codec.src.json").write_bytes(content)
-    with pytest.raises(SwitchOutError, match=r"codec\.src\.json: not a codec"):
+    with pytest.raises(SwitchOutError, match=r"codec\.src\.json: (not a codec|damaged|expected)"):
         Codec.load(tmp_path, "src")
 
 
@@ -161,3 +161,12 @@ def test_files_of_the_corpus_are_used_unless_limits_are_asked_for(tmp_path: Path
     assert "Hund" in src.vocabulary.tokens
     with pytest.raises(SwitchOutError, match=r"no vocabulary file vocab\.de"):
         build_codecs(corpus(), kind="file")
+
+
+@pytest.mark.parametrize("change", [lambda t: t[:-2], lambda t: t + "more\n", lambda t: t[::-1]])
+def test_a_vocabulary_that_is_not_the_saved_one_is_named(tmp_path: Path, change) -> None:  # type: ignore[no-untyped-def]
+    Codec.word(["a b c d e"]).save(tmp_path, "src")
+    path = tmp_path / "vocab.src"
+    path.write_text(change(path.read_text()))
+    with pytest.raises(SwitchOutError, match=r"vocab\.src"):
+        Codec.load(tmp_path, "src")

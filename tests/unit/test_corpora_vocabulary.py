@@ -90,12 +90,13 @@ def test_words_are_split_at_ascii_spaces_only(line: str, words: list[str]) -> No
     [
         ("<unk>\n<s>\n</s>\na\nb\na\n", r":6: 'a' stands already in line 4"),
         ("<unk>\n<s>\n</s>\n<s>\na\n", r":4: '<s>' stands already in line 2"),
-        ("the\na\nof\n", r":1: no <unk> among the first 4 lines"),
-        ("<unk>\nthe\na\nof\n<s>\n</s>\n", r":1: no <s> among the first 4 lines"),
-        ("<unk>\n<s>\n</s>\na\n\nb\n", r":5: expected one token"),
-        ("<unk>\n<s>\n</s>\nthe 42\n", r":4: expected one token without spaces, got 'the 42'"),
-        ("<unk>\n<s>\n</s>\nthe\r\n", r":4: expected one token"),
-        ("", r":1: no <unk>"),
+        ("<unk>\n<s>\n</s>\na\n\nb\n", r":5: expected one word"),
+        ("the cat sat\n", r":1: expected one word, or a word and a number, got 'the cat sat'"),
+        ("the cat\n", r":1: expected one word, or a word and a number"),
+        ("<pad>\n<s>\n</s>\n<unk>\nthe 42\n", r":5: expected one word"),
+        ("the 42\nthe\n", r":2: 'the' stands already in line 1"),
+        ("", r": no word in it"),
+        ("<unk>\n<s>\n</s>\n", r": no word in it"),
     ],
 )
 def test_a_faulty_file_names_its_line(tmp_path: Path, content: str, message: str) -> None:
@@ -103,6 +104,15 @@ def test_a_faulty_file_names_its_line(tmp_path: Path, content: str, message: str
     path.write_bytes(content.encode())
     with pytest.raises(SwitchOutError, match="vocab.en" + message):
         Vocabulary.load(path)
+
+
+@pytest.mark.parametrize(
+    "content", ["the 42\na 17\n", "the\na\n", "the\t-1.5\r\na\t-2e3\r\n", "<unk> 9\nthe 5\na 2\n"]
+)
+def test_lists_of_other_programs_are_read(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "vocab.en"
+    path.write_bytes(content.encode())
+    assert Vocabulary.load(path).tokens == [*SPECIALS, "the", "a"]
 
 
 def test_duplicates_given_as_a_list_are_refused() -> None:

@@ -161,13 +161,16 @@ def _page(
     from switchout.evaluation.buckets import break_down
     from switchout.evaluation.features import features_of
     from switchout.evaluation.outputs import read_distances
+    from switchout.evaluation.statistics import Metric
     from switchout.files import read_lines
     from switchout.report.compare import bucket_sections, compare_page
 
     wer = None
     if neighbors is not None:
         wer = read_distances(neighbors, references=ref, n_lines=len(references))
-    main = [r for r in results if r.metric is results[0].metric]
+    metric = results[0].metric
+    assert isinstance(metric, Metric)  # these were compared here, from text
+    main = [r for r in results if r.metric is metric]
     breakdowns = break_down(
         references,
         main[0].baseline.system,
@@ -179,7 +182,7 @@ def _page(
             train=None if train is None else read_lines(train),
             workers=os.cpu_count() or 1,
         ),
-        metric=main[0].metric,
+        metric=metric,
         n_resamples=main[0].n_resamples,
         seed=seed,
     )

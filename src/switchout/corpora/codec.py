@@ -11,18 +11,17 @@ A codec is saved beside the run that used it (``codec.src.json``, ``vocab.src``,
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
 
 from switchout.corpora.corpus import Corpus, Tokenizer
 from switchout.corpora.pieces import learn_pieces, load_pieces
 from switchout.corpora.splitting import JOINER, join_punctuation, split_punctuation, split_words
 from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
 from switchout.errors import SwitchOutError
-from switchout.files import atomic, read_bytes
+from switchout.files import atomic, read_bytes, read_json, write_json
 
 Case = Literal["keep", "lower"]
 Unknown = Literal["keep", "drop", "copy"]
@@ -149,24 +148,30 @@ class Codec:
             with atomic(folder / f"pieces.{side}") as partial:
                 partial.write_bytes(self.pieces)
         facts = {"kind": self.kind, "case": self.case, "tokenizer": self.tokenizer}
-        with atomic(folder / f"codec.{side}.json") as partial:
-            partial.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        write_json(folder / f"codec.{side}.json", {**facts, "sha256": self.vocabulary.sha256})
 
     @classmethod
     def load(cls, folder: Path | str, side: Literal["src", "tgt"]) -> Codec:
         """Read what `save` wrote."""
         folder = Path(folder)
         path = folder / f"codec.{side}.json"
-        try:
-            facts = json.loads(read_bytes(path))
-            kind, case, tokenizer = facts["kind"], facts["case"], facts["tokenizer"]
-        except (ValueError, KeyError, TypeError) as error:
-            if isinstance(error, SwitchOutError):
-                raise
-            raise SwitchOutError(f"{path}: not a codec written by switchout ({error})") from None
+        facts = read_json(path)
+        given: list[Any] = [facts.get(key) for key in ("kind", "case", "tokenizer")]
+        kind, case, tokenizer = given
+        if (
+            kind not in ("word", "sentencepiece")
+            or case not in get_args(Case)
+            or tokenizer not in get_args(Tokenizer)
+        ):
+            raise SwitchOutError(f"{path}: not a codec written by switchout")
+        source = folder / (f"pieces.{side}" if kind == "sentencepiece" else f"vocab.{side}")
         if kind == "sentencepiece":
-            return cls._of_pieces(read_bytes(folder / f"pieces.{side}"), case)
-        return cls(Vocabulary.load(folder / f"vocab.{side}"), case=case, tokenizer=tokenizer)
+            codec = cls._of_pieces(read_bytes(source), case)
+        else:
+            codec = cls(Vocabulary.load(source), case=case, tokenizer=tokenizer)
+        if facts.get("sha256", codec.vocabulary.sha256) != codec.vocabulary.sha256:
+            raise SwitchOutError(f"{source}: damaged, not the vocabulary that {path.name} names")
+        return codec
 
     def _cased(self, line: str) -> str:
         return line.lower() if self.case == "lower" else line

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable
 from itertools import repeat
@@ -20,6 +22,8 @@ from switchout.words import Words
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
+_WHITE = re.compile(r"[ \t\r\f\v]+")  # a no-break space belongs to a word
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf|nan")
 
 
 class Vocabulary:
@@ -81,28 +85,8 @@ class Vocabulary:
 
     @classmethod
     def load(cls, path: Path | str) -> Vocabulary:
-        """Read one token a line; ``<unk> <s> </s>`` (Stanford) or our four specials come first."""
-        path = Path(path)
-        tokens = list(stream_lines(path))
-        head = [token for token in tokens[: len(SPECIALS)] if token in SPECIALS]
-        for special in ("<unk>", "<s>", "</s>"):
-            if special not in head:
-                raise SwitchOutError(
-                    f"{path}:1: no {special} among the first {len(SPECIALS)} lines; a vocabulary "
-                    f"file starts with <unk> <s> </s> or with {' '.join(SPECIALS)}"
-                )
-        seen: dict[str, int] = {}
-        for number, token in enumerate(tokens, 1):
-            if token in seen:
-                raise SwitchOutError(
-                    f"{path}:{number}: {token!r} stands already in line {seen[token]}; "
-                    "every token must be distinct"
-                )
-            if not token or " " in token or token.endswith("\r"):
-                raise SwitchOutError(
-                    f"{path}:{number}: expected one token without spaces, got {token!r}"
-                )
-            seen[token] = number
+        """Take the words of a file, in its order; our four specials come first, whatever it has."""
+        tokens = read_words(path)
         vocabulary = cls([*SPECIALS, *(token for token in tokens if token not in SPECIALS)])
         vocabulary.entries = len(tokens)
         return vocabulary
@@ -111,6 +95,11 @@ class Vocabulary:
         """Write one token a line, in the order of their ids."""
         with atomic(path) as partial:
             write_lines(partial, self.tokens)
+
+    @property
+    def sha256(self) -> str:
+        """Hash of all tokens in order: by it a shortened or changed file is noticed."""
+        return hashlib.sha256("\n".join(self.tokens).encode()).hexdigest()
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -128,3 +117,44 @@ class Vocabulary:
         """Return which ids a policy may replace and draw; the paper counts ``<unk>`` as a word."""
         specials = (PAD, BOS, EOS) if unk_is_word else (PAD, BOS, EOS, UNK)
         return Words(len(self), special_ids=specials)
+
+
+def read_words(path: Path | str) -> list[str]:
+    """Return the words of a vocabulary file: a word a line, or a word and its count.
+
+    So write ``switchout data prepare``, ``train`` and ``augment``, and many other programs. In a
+    file that begins with our four specials, as a run has it, a line is a word as it stands.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp()) / "vocab"
+        >>> _ = path.write_text("the 42\\na 17\\n")
+        >>> read_words(path)
+        ['the', 'a']
+    """
+    lines = list(stream_lines(Path(path)))
+    is_ours = tuple(lines[: len(SPECIALS)]) == SPECIALS
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        word = line if is_ours else _word_of(line)
+        if not word or " " in word or "\r" in word:
+            raise SwitchOutError(
+                f"{path}:{number}: expected one word, or a word and a number, got {line[:60]!r}"
+            )
+        first = seen.setdefault(word, number)
+        if first != number:
+            raise SwitchOutError(
+                f"{path}:{number}: {word!r} stands already in line {first}; "
+                "every word must be distinct"
+            )
+    if not seen.keys() - set(SPECIALS):
+        raise SwitchOutError(f"{path}: no word in it; expected a vocabulary, a word a line")
+    return list(seen)
+
+
+def _word_of(line: str) -> str:
+    """Return the word of ``word`` or ``word number``, nothing if it is neither."""
+    fields = _WHITE.split(line.strip(" \t\r\f\v"))
+    if len(fields) == 1 or (len(fields) == 2 and _NUMBER.fullmatch(fields[1])):
+        return fields[0]
+    return ""

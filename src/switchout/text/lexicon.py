@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -19,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from switchout.corpora.vocabulary import read_words
 from switchout.errors import SwitchOutError
-from switchout.files import naming
+from switchout.files import read_json
 from switchout.text.arrays import PADDING, WordTable
 from switchout.text.native import Kernel
-from switchout.text.streams import open_input
 from switchout.words import MAX_SIZE, Words
 
 SPECIAL_WORDS = (
@@ -126,48 +125,11 @@ def _refuse_white_space(entries: list[bytes], specials: set[bytes], name: str) -
 
 def read_vocabulary(path: str | Path) -> tuple[list[bytes], set[str]]:
     """Return the entries of a vocabulary file in order, and those that its format calls special."""
-    with naming(str(path)), open_input(str(path)) as stream:
-        content = stream.read()
-    if content[:1] == b"{" and str(path).endswith(".json"):
-        return _hugging_face(path, content)
+    if str(path).endswith(".json"):
+        return _hugging_face(path)
     if str(path).endswith((".model", ".spm")):
         return _sentencepiece(path)
-    return _word_list(path, content), set()
-
-
-def _word_list(path: str | Path, content: bytes) -> list[bytes]:
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise SwitchOutError(f"{path}:{line}: not valid UTF-8 ({error.reason})") from None
-    lines = content.removesuffix(b"\n").split(b"\n") if content else []
-    if lines == content.split() and len(set(lines)) == len(lines):
-        return lines
-    words, seen = [], dict[bytes, int]()
-    for number, text in enumerate(lines, 1):
-        fields = text.split()
-        if not fields:
-            raise SwitchOutError(f"{path}:{number}: empty line, expected a word")
-        if len(fields) > 2 or (len(fields) == 2 and not _is_number(fields[1])):
-            raise SwitchOutError(
-                f"{path}:{number}: expected one word, or a word and a number, got {text[:60]!r}"
-            )
-        first = seen.setdefault(fields[0], number)
-        if first != number:
-            raise SwitchOutError(
-                f"{path}:{number}: the word of line {first} again: {fields[0].decode()!r}"
-            )
-        words.append(fields[0])
-    return words
-
-
-def _is_number(field: bytes) -> bool:
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return True
+    return [word.encode() for word in read_words(path)], set()
 
 
 def load_sentencepiece(path: str | Path) -> Any:
@@ -195,9 +157,9 @@ def _sentencepiece(path: str | Path) -> tuple[list[bytes], set[str]]:
     return [piece.encode() for piece in pieces], special
 
 
-def _hugging_face(path: str | Path, content: bytes) -> tuple[list[bytes], set[str]]:
+def _hugging_face(path: str | Path) -> tuple[list[bytes], set[str]]:
     try:
-        described = json.loads(content)
+        described = read_json(path)
         vocabulary = described["model"]["vocab"]
         if isinstance(vocabulary, list):  # Unigram: [[piece, score], …]
             vocabulary = {piece: i for i, (piece, _) in enumerate(vocabulary)}
@@ -205,7 +167,9 @@ def _hugging_face(path: str | Path, content: bytes) -> tuple[list[bytes], set[st
         ids = vocabulary | {word: token["id"] for word, token in added.items()}
         special = {word for word, token in added.items() if token.get("special")}
         unknown = described["model"].get("unk_token")
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        if isinstance(error, SwitchOutError):
+            raise
         raise SwitchOutError(f"{path}: no tokenizer.json of Hugging Face ({error!r})") from None
     words = sorted(ids, key=ids.__getitem__)
     return [word.encode() for word in words], special | ({unknown} if unknown else set())
