@@ -350,12 +350,12 @@ def test_an_empty_archive_is_a_truncated_one(files, capfd):
     ("content", "problem"),
     [
         (b"a\nb\xff\nc\n", "vocab:2: not valid UTF-8"),
-        (b"a\n\nb\n", "vocab:2: empty line"),
+        (b"a\n\nb\n", "vocab:2: expected one word"),
         (b"a\nb c d\n", "vocab:2: expected one word"),
-        (b"a 3\nb 2\na 1\n", "vocab:3: the word of line 1 again: 'a'"),
+        (b"a 3\nb 2\na 1\n", "vocab:3: 'a' stands already in line 1"),
         (b"only\n", "holds 1 word(s)"),
         (b"only\n<s>\n</s>\n", "holds 1 word(s) that may be drawn (2 special)"),
-        (b"", "holds 0 word(s)"),
+        (b"", "vocab: no word in it"),
     ],
 )
 def test_bad_vocabularies_are_refused(files, capfd, content, problem):
