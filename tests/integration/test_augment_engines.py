@@ -284,3 +284,121 @@ def test_compressed_input_and_output_in_parts(corpus, tmp_path):
     assert run(flags) == 0
     assert (tmp_path / "x").read_bytes() == expected[0]
     assert gzip.decompress((tmp_path / "y.gz").read_bytes()) == expected[1]
+
+
+# ---- parts whose input or folder is not what it was
+
+
+def in_parts(corpus: Path, out: Path, *more: str) -> list[str]:
+    return [*command(corpus, out), "--parts", str(out / "parts"), "--part-mb", "0.02", *more]
+
+
+def results(out: Path) -> tuple[bytes, bytes]:
+    return (out / "x").read_bytes(), (out / "y").read_bytes()
+
+
+def test_an_archive_that_changed_before_the_manifest_is_unpacked_again(corpus, tmp_path):
+    import gzip
+
+    folder, expected = corpus
+    (tmp_path / "src.gz").write_bytes(gzip.compress((folder / "src").read_bytes()))
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "input.0").write_bytes((folder / "tgt").read_bytes())  # of a killed run
+    flags = in_parts(folder, tmp_path)
+    flags[flags.index("--src") + 1] = str(tmp_path / "src.gz")
+    assert run(flags) == 0
+    assert results(tmp_path) == expected
+
+
+@pytest.mark.parametrize("name", ["src", "in.parquet"])
+def test_an_input_that_changes_while_parts_are_made_is_noticed(
+    corpus, tmp_path, monkeypatch, capfd, name
+):
+    from switchout.text import parts
+
+    folder, _ = corpus
+    for side in ("src", "tgt"):
+        (tmp_path / side).write_bytes((folder / side).read_bytes())
+    flags = in_parts(folder, tmp_path)
+    flags[flags.index("--src") + 1] = str(tmp_path / "src")
+    if name == "in.parquet":
+        pyarrow = pytest.importorskip("pyarrow")
+        parquet = pytest.importorskip("pyarrow.parquet")
+        lines = [(tmp_path / side).read_text().split("\n") for side in ("src", "tgt")]
+        table = pyarrow.table(dict(zip(("source", "target"), lines, strict=True)))
+        parquet.write_table(table, tmp_path / name, row_group_size=500, compression="none")
+        flags = [*flags[:1], "--pairs", str(tmp_path / name), "--out-pairs", str(tmp_path / "o"),
+                 *flags[9:]]  # fmt: skip
+    do_part, path = parts.do_part, tmp_path / name
+
+    def change_one_byte(job, place, index, part):
+        if index == 1:
+            content, status = path.read_bytes(), path.stat()
+            at = content.index(b" w1 ", len(content) * 6 // 10) + 1
+            path.write_bytes(content[:at] + b"x" + content[at + 1 :])
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        do_part(job, place, index, part)
+
+    monkeypatch.setattr(parts, "do_part", change_one_byte)
+    assert run(flags) == 2
+    assert f"{path}: has changed since the run in" in capfd.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_part_with_other_bytes_of_the_same_size_is_done_again(corpus, tmp_path):
+    folder, expected = corpus
+    assert run(in_parts(folder, tmp_path, "--no-join")) == 0
+    part = tmp_path / "parts" / "000001.src"
+    part.write_bytes(part.read_bytes().replace(b"w1", b"w2"))
+    assert run(in_parts(folder, tmp_path)) == 0
+    assert results(tmp_path) == expected
+
+
+@pytest.mark.parametrize("damage", ["shorter", "half", "list", "no object"])
+def test_a_damaged_manifest_is_refused(corpus, tmp_path, capfd, damage):
+    folder, _ = corpus
+    assert run(in_parts(folder, tmp_path, "--no-join")) == 0
+    path = tmp_path / "parts" / "manifest.json"
+    text = path.read_text()
+    manifest = json.loads(text)
+    manifest["parts"].pop()
+    new = {"shorter": json.dumps(manifest), "half": text[: len(text) // 2], "list": "[]"}
+    path.write_text(new.get(damage, '{"parts": 3}'))
+    assert run(in_parts(folder, tmp_path)) == 2
+    assert f"{path}: " in capfd.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("removed", range(0, 12, 3))
+def test_a_kill_during_the_final_clean_up_is_resumed(corpus, tmp_path, monkeypatch, removed):
+    folder, expected = corpus
+    left, unlink = [removed], Path.unlink
+
+    def dying(self, missing_ok=False):
+        if self.parent.name == "parts" and not self.name.startswith(".switchout"):
+            if not left[0]:
+                raise KeyboardInterrupt
+            left[0] -= 1
+        unlink(self, missing_ok=missing_ok)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", dying)
+        assert run(in_parts(folder, tmp_path)) == 130
+    assert (tmp_path / "parts").exists()
+    assert run(in_parts(folder, tmp_path)) == 0
+    assert results(tmp_path) == expected
+    assert not (tmp_path / "parts").exists()
+
+
+def test_two_drivers_on_one_folder_wait_for_each_other(corpus, tmp_path):
+    folder, expected = corpus
+    flags = [sys.executable, "-m", "switchout", *in_parts(folder, tmp_path, "--json")]
+    drivers = [
+        subprocess.Popen(flags, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(3)
+    ]
+    done = [driver.communicate(timeout=120) for driver in drivers]
+    assert [driver.returncode for driver in drivers] == [0, 0, 0], done
+    numbers = [json.loads(out) | {"seconds": 0} for out, _ in done]
+    assert numbers[0] == numbers[1] == numbers[2]
+    assert results(tmp_path) == expected
+    assert not (tmp_path / "parts").exists()

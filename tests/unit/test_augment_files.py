@@ -466,6 +466,33 @@ def test_pieces_with_white_space_can_be_declared_special(files):
     assert (files / "out50").read_bytes() == (files / "out51").read_bytes()
 
 
+@pytest.mark.parametrize("how", ["same", "spelling", "link", "hard link", "stats", "vocabulary"])
+def test_an_input_is_never_overwritten(files, capfd, how):
+    before = (files / "src").read_bytes(), (files / "vocab").read_bytes()
+    out, more = files / "other", {}
+    if how in ("same", "spelling"):
+        out = files / "src" if how == "same" else f"{files}/../{files.name}//src"
+    elif how == "link":
+        out.symlink_to(files / "src")
+    elif how == "hard link":
+        out.hardlink_to(files / "src")
+    elif how == "stats":
+        more = {"stats": files / "vocab"}
+    else:  # the counted vocabulary goes to src.vocab: here that is an input
+        out, more = files / "out", {"vocab_src": None, "tgt": files / "out.vocab", "out_tgt": "-"}
+        (files / "out.vocab").write_bytes(before[0])
+    text = complaint(capfd, *one_side(files, out_src=out, **more))
+    assert "is also the input" in text
+    assert ((files / "src").read_bytes(), (files / "vocab").read_bytes()) == before
+    assert left_over(files) <= {"other", "out.vocab"}
+
+
+def test_two_outputs_cannot_be_one_file(files, capfd):
+    flags = one_side(files, tgt=files / "tgt", out_tgt=f"{files}/./out")
+    assert "--out-src and --out-tgt are one file" in complaint(capfd, *flags)
+    assert left_over(files) == set()
+
+
 def test_a_line_without_tab_is_named(files, capfd):
     (files / "in.tsv").write_text("w1\tw2\nw1 w2\n")
     flags = one_side(files, src=None, out_src=None, pairs=files / "in.tsv", out_pairs=files / "o")

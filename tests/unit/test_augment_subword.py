@@ -107,3 +107,35 @@ def test_word_lists_with_counts_scores_and_crlf(tmp_path):
     lexicon = make_lexicon(entries, special_words=SPECIAL_WORDS, special_pattern="c+")
     assert lexicon.known == (b"a", b"b")
     assert lexicon.n_special == 2
+
+
+def test_raw_text_with_a_vocabulary_of_pieces_is_refused(models, tmp_path):
+    folder, _ = models
+    (tmp_path / "raw").write_text("\n".join(TEXT) + "\n")
+    for name in ("spm.model", "tokenizer.json"):
+        with pytest.raises(SwitchOutError, match=r"is not split into the pieces of .*; encode"):
+            augment_files(
+                tmp_path / "raw", out_source=tmp_path / "out", vocab_source=folder / name,
+                tau_x=1.0, seed=1,
+            )  # fmt: skip
+    assert {path.name for path in tmp_path.iterdir()} == {"raw"}
+
+
+RAW = "Well, the cat sat on the mat. Did the dog sit? No!\n" * 20
+SPLIT = "Well , the cat of Mr. Smith sat on the mat . Did the dog sit ? No !\n" * 20
+
+
+@pytest.mark.parametrize(("text", "warned"), [(RAW, True), (SPLIT, False)], ids=["raw", "split"])
+def test_untokenised_text_with_a_word_vocabulary_is_warned_of(tmp_path, caplog, text, warned):
+    (tmp_path / "in").write_text(text)
+    augment_files(tmp_path / "in", out_source=tmp_path / "out", tau_x=1.0, seed=1)
+    said = [record.getMessage() for record in caplog.records]
+    assert said == (
+        [
+            "source: 100% of 80 punctuation marks stick to a word, such as 'Well,': the text looks"
+            " untokenised, and 'word' and 'word.' count as two words; tokenise it, or encode it by"
+            " a subword model"
+        ]
+        if warned
+        else []
+    )

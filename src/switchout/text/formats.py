@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,6 +51,7 @@ class Part(NamedTuple):
     first_line: int = 0
     n_lines: int | None = None
     ranges: tuple[tuple[int, int | None], ...] = ((0, None), (0, None))
+    sha256: tuple[str, ...] = ()  # of these bytes of each file
 
 
 class TextFormat:
@@ -111,7 +113,10 @@ class TextFiles(TextFormat):
                 reader.close()
 
     def _chunk(self, line: int, taken: list[Lines], is_open: list[bool]) -> Chunk:
-        n_bytes = tuple(int(t.ends[-1] - t.starts[0]) + 1 for t in taken)
+        n_bytes = tuple(
+            int(t.ends[-1] - t.starts[0]) + (not lacks_newline)
+            for t, lacks_newline in zip(taken, is_open, strict=True)
+        )
         if len(taken) == 2:
             sides: Any = tuple(taken)
         else:
@@ -123,18 +128,30 @@ class TextFiles(TextFormat):
         """Return parts of about ``part_bytes`` of each file; check that line counts agree."""
         parts: list[Part] = []
         begin = [0] * len(self.inputs)
-        sizes, first_line, n_lines = list(begin), 0, 0
+        first_line = 0
+        for n_lines, sizes, hashes in self._pieces(part_bytes, digests):
+            parts.append(Part(first_line, n_lines, tuple(zip(begin, sizes, strict=True)), hashes))
+            begin = [b + size for b, size in zip(begin, sizes, strict=True)]
+            first_line += n_lines
+        return parts
+
+    def _pieces(
+        self, part_bytes: int, digests: Any
+    ) -> Iterator[tuple[int, list[int], tuple[str, ...]]]:
+        """Yield lines, bytes and hashes of pieces of about ``part_bytes`` of the longer file."""
+        n_lines, sizes, hashes = 0, [0] * len(self.inputs), [sha256() for _ in self.inputs]
         for chunk in self.chunks(Part(), min(part_bytes, CHUNK_BYTES), digests):
-            for i, n_bytes in enumerate(chunk.file_bytes):
+            sides = [lines for lines in chunk.sides if lines is not None]
+            for i, (lines, n_bytes) in enumerate(zip(sides, chunk.file_bytes, strict=True)):
+                first = int(lines.starts[0])
+                hashes[i].update(lines.data[first : first + n_bytes].data)
                 sizes[i] += n_bytes
             n_lines += chunk.n_lines
             if max(sizes) >= part_bytes:
-                parts.append(Part(first_line, n_lines, tuple(zip(begin, sizes, strict=True))))
-                begin = [b + size for b, size in zip(begin, sizes, strict=True)]
-                sizes, first_line, n_lines = [0] * len(sizes), first_line + n_lines, 0
+                yield n_lines, sizes, tuple(h.hexdigest() for h in hashes)
+                n_lines, sizes, hashes = 0, [0] * len(sizes), [sha256() for _ in hashes]
         if n_lines:
-            parts.append(Part(first_line, n_lines, tuple(zip(begin, sizes, strict=True))))
-        return parts
+            yield n_lines, sizes, tuple(h.hexdigest() for h in hashes)
 
     def write(self, outputs: list[Output], chunk: Chunk, written: Written) -> None:
         """Write the rewritten lines of a chunk."""

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from switchout.text.augmentation import Augmentation
+from switchout.text.first_look import look_at
 from switchout.text.formats import Chunk, Part, Written
 from switchout.text.streams import all_or_nothing
 from switchout.text.tally import Tally
@@ -44,7 +45,10 @@ def run_part(
         on_chunk: Called after each chunk.
     """
     rewriters = job.rewriters()
-    chunks = job.format.chunks(part or Part(), job.chunk_bytes, digests)
+    part = part or Part()
+    chunks = job.format.chunks(part, job.chunk_bytes, digests)
+    if part.first_line == 0:
+        chunks = _looked_at(job, chunks)
     total = Tally()
     outputs = [job.format.open_output(path, sync=sync) for path in paths]
     with all_or_nothing(outputs):
@@ -58,6 +62,16 @@ def run_part(
             if on_chunk is not None:
                 on_chunk(chunk)
     return total
+
+
+def _looked_at(job: Augmentation, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
+    """Yield all chunks, after a look at the first one."""
+    for chunk in chunks:
+        if chunk.first_line == 0:
+            for lines, noise in zip(chunk.sides, (job.source, job.target), strict=True):
+                if lines is not None:
+                    look_at(lines, noise)
+        yield chunk
 
 
 def _in_order(

@@ -15,7 +15,7 @@ import numpy as np
 
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.text.arrays import PADDING, Lines
-from switchout.text.formats import Chunk, Part, Written
+from switchout.text.formats import COPY_BYTES, Chunk, Part, Written
 from switchout.text.rewriter import Rewritten
 from switchout.text.streams import Output, all_or_nothing
 
@@ -63,9 +63,10 @@ class ParquetFile:
     def chunks(self, part: Part, chunk_bytes: int, digests: Any = None) -> Iterator[Chunk]:
         """Yield the records of a part."""
         pyarrow, _ = _pyarrow()
-        self._digest(digests)
         file = self._open()
         first, stop = part.ranges[0]
+        if digests:
+            self._digest(digests[0], None if stop is None else _span(file.metadata, first, stop))
         groups = list(range(first, file.num_row_groups if stop is None else stop))
         line = part.first_line
         batch_size = max(1, chunk_bytes * _RECORDS_PER_MB >> 20)
@@ -81,7 +82,8 @@ class ParquetFile:
 
     def cut(self, part_bytes: int, digests: Any = None) -> list[Part]:
         """Return parts of whole row groups, about ``part_bytes`` each."""
-        self._digest(digests)
+        if digests:
+            self._digest(digests[0])
         metadata = self._open().metadata
         parts: list[Part] = []
         begin, first_line, n_lines, size = 0, 0, 0, 0
@@ -89,7 +91,10 @@ class ParquetFile:
             n_lines += metadata.row_group(group).num_rows
             size += metadata.row_group(group).total_byte_size
             if size >= part_bytes or group == metadata.num_row_groups - 1:
-                parts.append(Part(first_line, n_lines, ((begin, group + 1),)))
+                digest = hashlib.sha256()
+                self._digest(digest, _span(metadata, begin, group + 1))
+                rows = ((begin, group + 1),)
+                parts.append(Part(first_line, n_lines, rows, (digest.hexdigest(),)))
                 begin, first_line, n_lines, size = group + 1, first_line + n_lines, 0, 0
         return parts
 
@@ -119,10 +124,14 @@ class ParquetFile:
                 for group in range(file.num_row_groups):
                     output.write_table(file.read_row_group(group))
 
-    def _digest(self, digests: Any) -> None:
-        if digests:
-            with Path(self.path).open("rb") as handle:
-                hashlib.file_digest(handle, lambda: digests[0])
+    def _digest(self, digest: Any, span: tuple[int, int] | None = None) -> None:
+        """Take in the bytes of a span of the file, or all of them."""
+        start, stop = span or (0, Path(self.path).stat().st_size)
+        with Path(self.path).open("rb") as handle:
+            handle.seek(start)
+            while start < stop and (block := handle.read(min(COPY_BYTES, stop - start))):
+                digest.update(block)
+                start += len(block)
 
     def _open(self) -> Any:
         pyarrow, parquet = _pyarrow()
@@ -140,6 +149,17 @@ class ParquetFile:
                 kind = file.schema_arrow.field(name).type
                 raise SwitchOutError(f"{self.path}: column {name!r} holds {kind}, expected strings")
         return file
+
+
+def _span(metadata: Any, first: int, stop: int) -> tuple[int, int]:
+    """Return where the bytes of some row groups begin and end."""
+    spans = []
+    for group in range(first, stop):
+        for i in range(metadata.num_columns):
+            column = metadata.row_group(group).column(i)
+            start = column.dictionary_page_offset or column.data_page_offset
+            spans.append((start, start + column.total_compressed_size))
+    return min(start for start, _ in spans), max(end for _, end in spans)
 
 
 def _is_text(kind: Any) -> bool:
