@@ -83,6 +83,8 @@ __all__ = [  # noqa: RUF022 (in the order of the documentation)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("switchout")
     if name not in _HOME:
         raise AttributeError(f"module 'switchout' has no attribute {name!r}")
     value = getattr(import_module(f"switchout.{_HOME[name]}"), name)

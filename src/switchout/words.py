@@ -153,6 +153,19 @@ class Words:
         return ids[self.is_word(ids)]
 
 
+def check_words(words: object) -> Words:
+    """Return ``words``, or say what to write where somebody gave the size of the vocabulary.
+
+    Example:
+        >>> check_words(32000)
+        Traceback (most recent call last):
+        TypeError: words must be so.Words(size=…, special_ids=…), got 32000
+    """
+    if not isinstance(words, Words):
+        raise TypeError(f"words must be so.Words(size=…, special_ids=…), got {words!r:.80}")
+    return words
+
+
 def _integer(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must hold integers, got {value!r}")

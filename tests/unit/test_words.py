@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -60,3 +61,24 @@ def test_words_are_immutable():
 def test_impossible_words_are_refused(settings, error, message):
     with pytest.raises(error, match=message):
         so.Words(**settings)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: so.switch_out(x, tau=1.0, words=32000, seed=1, example_ids=[0]),
+        lambda x: so.SwitchOut(32000, tau=1.0),
+        lambda x: so.RAML(32000, tau=1.0),
+        lambda x: so.Hamming(32000, tau=1.0),
+        lambda x: so.WordDropout(32000, rate=0.1),
+    ],
+)
+def test_a_size_instead_of_words_is_answered_with_what_to_write(call):
+    with pytest.raises(
+        TypeError, match=r"words must be so.Words\(size=…, special_ids=…\), got 32000"
+    ):
+        call(np.array([[1, 5, 6, 2]]))
+
+
+def test_version_is_that_of_the_installed_package():
+    assert so.__version__ == version("switchout")

@@ -8,7 +8,7 @@ from switchout.policies.switchout import rule_of
 from switchout.sampling.address import Address
 from switchout.sampling.backends import Array, backend_of
 from switchout.sampling.corrupt import corrupt
-from switchout.words import Words
+from switchout.words import Words, check_words
 
 
 def switch_out(
@@ -58,6 +58,6 @@ def switch_out(
             frozen=frozen, side=side,
         )  # fmt: skip
     return corrupt(
-        tokens, rule_of(tau), words=words, address=Address(seed, epoch, side),
+        tokens, rule_of(tau), words=check_words(words), address=Address(seed, epoch, side),
         example_ids=example_ids, frozen=frozen, lengths=lengths, out=out,
     )  # fmt: skip

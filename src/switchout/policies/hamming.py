@@ -11,7 +11,7 @@ import numpy.typing as npt
 from switchout.policies.constant import ConstantPolicy, share
 from switchout.sampling import laws
 from switchout.sampling.laws import Floats
-from switchout.words import Words
+from switchout.words import Words, check_words
 
 
 class Hamming(ConstantPolicy):
@@ -31,7 +31,7 @@ class Hamming(ConstantPolicy):
 
     def __init__(self, words: Words, tau: float) -> None:
         self.tau = laws.check_tau(tau)
-        n_draw = len(words)
+        n_draw = len(check_words(words))
         super().__init__(words, (share(n_draw - 1, self.tau), share(n_draw, self.tau)))
 
     @classmethod

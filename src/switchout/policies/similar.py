@@ -13,7 +13,7 @@ from switchout.sampling import laws
 from switchout.sampling.backends import Array, backend_of
 from switchout.sampling.laws import Floats
 from switchout.sampling.rule import RowTable, Rule
-from switchout.words import Words
+from switchout.words import Words, check_words
 
 
 class Similar(RulePolicy):
@@ -30,7 +30,10 @@ class Similar(RulePolicy):
     name: ClassVar[str] = "similar"
 
     def __init__(self, words: Words, table: SimilarityTable, tau: float) -> None:
-        if table.words.size != words.size or table.words.special_ids != words.special_ids:
+        if (
+            table.words.size != check_words(words).size
+            or table.words.special_ids != words.special_ids
+        ):
             raise ValueError("table and words disagree about which ids are words")
         self.words, self.table, self.tau = words, table, laws.check_tau(tau)
         self._row_of = np.repeat(np.arange(words.size), np.diff(table.indptr))  # [entries]

@@ -13,7 +13,7 @@ from switchout.sampling import laws
 from switchout.sampling.backends import backend_of
 from switchout.sampling.laws import Floats
 from switchout.sampling.rule import Rule
-from switchout.words import Words
+from switchout.words import Words, check_words
 
 
 class SwitchOut(HammingPolicy):
@@ -38,7 +38,7 @@ class SwitchOut(HammingPolicy):
     def __init__(self, words: Words, tau: Any = None, *, rate: float | None = None) -> None:
         if (tau is None) == (rate is None):
             raise ValueError(f"{type(self).__name__} needs either tau or rate")
-        self.words = words
+        self.words = check_words(words)
         self.rate = None if rate is None else laws.check_rate(rate, highest=0.5)
         self._rule = Rule(rate=self.rate) if tau is None else rule_of(tau)
         self.tau = self._rule.tau

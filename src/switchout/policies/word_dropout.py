@@ -11,7 +11,7 @@ from switchout.policies.base import Bools
 from switchout.policies.constant import ConstantPolicy, share, times_log
 from switchout.sampling import laws
 from switchout.sampling.laws import Floats
-from switchout.words import Words
+from switchout.words import Words, check_words
 
 
 class WordDropout(ConstantPolicy):
@@ -27,7 +27,7 @@ class WordDropout(ConstantPolicy):
         self.rate = laws.check_rate(rate, highest=1.0)
         if isinstance(null_id, bool) or not isinstance(null_id, int | np.integer):
             raise TypeError(f"null_id must be an integer, got {null_id!r}")
-        if not 0 <= null_id < words.size:
+        if not 0 <= null_id < check_words(words).size:
             raise ValueError(f"null_id must lie between 0 and {words.size - 1}, got {null_id}")
         self.null_id = int(null_id)
         super().__init__(words, (self.rate, self.rate), self.null_id)
