@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from switchout.cli import _available, run
@@ -40,3 +44,30 @@ def test_help_alone_lists_the_verbs(capsys):
     text = shown(capsys, "help")
     assert all(f"\n  {verb}" in text for verb in _available())
     assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("switchout comp", "compare"),
+        ("switchout data ge", "get"),
+        ("switchout train --rest", "--restart"),
+    ],
+)
+def test_a_shell_gets_completions(line, expected):
+    words = line.split()
+    asked = {
+        "_SWITCHOUT_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "switchout"], env=os.environ | asked, capture_output=True, text=True
+    )
+    assert expected in done.stdout.split()
+
+
+def test_completion_script_is_shell(tmp_path, capsys):
+    (tmp_path / "script").write_text(shown(capsys, "completion", "bash"), encoding="utf-8")
+    assert subprocess.run(["bash", "-n", tmp_path / "script"]).returncode == 0
+    assert run(["completion", "tcsh"]) == 2

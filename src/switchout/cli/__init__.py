@@ -31,12 +31,17 @@ VERBS = {
     "reproduce": "The paper's tables and figures, one command each.",
     "report": "One page about finished runs.",
     "explore": "A page to play with policies.",
+    "completion": "Complete verbs and options in your shell.",
 }
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command line and return its exit code; bad input is one line and 2."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    if "_SWITCHOUT_COMPLETE" in os.environ:
+        from switchout.cli import completion
+
+        return completion.answer(_available())
     if arguments[:1] == ["help"]:  # `switchout help VERB` and `switchout VERB --help` are one
         arguments = [*arguments[1:], "--help"]
     if not arguments or arguments[0] in ("-h", "--help"):
