@@ -8,6 +8,7 @@ import os
 import pytest
 
 from frameworks import FRAMEWORKS, Framework
+from through_arrays import through_arrays
 
 WANTED = os.environ.get("SWITCHOUT_BACKENDS")
 NAMES = WANTED.split(",") if WANTED else list(FRAMEWORKS)
@@ -28,4 +29,4 @@ def framework(request: pytest.FixtureRequest) -> Framework:
 @pytest.fixture
 def array_path(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send arrays whose values are at hand through array operations, as a device's are."""
-    monkeypatch.setattr("switchout.sampling.corrupt.FORCE_ARRAYS", True)
+    monkeypatch.setattr("switchout.sampling.corrupt.corrupt_on_host", through_arrays)

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from switchout.core import compiled
+
 MAX_SIZE = 1 << 24
 
 
@@ -32,6 +34,7 @@ class Words:
     """
 
     __slots__ = (
+        "_compiled",
         "_count",
         "draw_ids",
         "lowest",
@@ -47,6 +50,7 @@ class Words:
     lowest: int  # every id below it is special: the negative ones and a range that starts at 0
     range_starts: npt.NDArray[np.int64]  # the special ranges above ``lowest``
     range_stops: npt.NDArray[np.int64]
+    _compiled: Any  # made when it is first asked for
     _count: int  # what `len` returns, at every call of the samplers
 
     def __init__(
@@ -66,6 +70,7 @@ class Words:
         lowest = stops.pop(0) if starts and starts[0] == 0 else 0
         draw = _draw_array(draw_ids, size, frozenset(specials))
         set_once = object.__setattr__
+        set_once(self, "_compiled", None)
         set_once(self, "size", size)
         set_once(self, "special_ids", tuple(specials))
         set_once(self, "draw_ids", draw)
@@ -114,6 +119,16 @@ class Words:
     def __reduce__(self) -> tuple[Any, ...]:
         draw = self.draw_ids.tolist() if self.draw_ids.size else None
         return Words, (self.size, self.special_ids, draw)
+
+    @property
+    def compiled(self) -> Any:
+        """The same facts as the compiled core wants them."""
+        if self._compiled is None:
+            made = compiled.make_words(
+                self.size, self.lowest, self.range_starts, self.range_stops, self.draw_ids
+            )
+            object.__setattr__(self, "_compiled", made)
+        return self._compiled
 
     def __len__(self) -> int:
         """Return W, the number of words that may be drawn."""

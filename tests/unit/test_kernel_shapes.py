@@ -1,4 +1,4 @@
-"""The kernel against the array path where its loops change course: eight columns, 64 words."""
+"""The core against the array path where its loops change course: eight columns, 64 words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import switchout as so
-from switchout.sampling import corrupt as sampling
+from through_arrays import array_path
 
 WIDTHS = [1, 7, 8, 9, 16, 61, 63, 64, 65, 71, 130, 200]
 VOCABULARIES = {
@@ -33,9 +33,7 @@ def rows(words: so.Words, width: int, layout: str) -> np.ndarray:
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("layout", ["plain", "two tags first", "holes"])
 @pytest.mark.parametrize("kind", [np.int32, np.int64])
-def test_every_width_and_layout_gives_the_ids_of_the_array_path(
-    vocabulary, layout, kind, monkeypatch
-):
+def test_every_width_and_layout_gives_the_ids_of_the_array_path(vocabulary, layout, kind):
     words = VOCABULARIES[vocabulary]
     for width in WIDTHS:
         x = rows(words, width, layout).astype(kind)
@@ -44,8 +42,7 @@ def test_every_width_and_layout_gives_the_ids_of_the_array_path(
             ours = so.switch_out(x, **how)
             in_place = x.copy()
             so.switch_out(in_place, out=in_place, lengths=words.is_word(x).sum(axis=1), **how)
-            with monkeypatch.context() as patched:
-                patched.setattr(sampling, "FORCE_ARRAYS", True)
+            with array_path():
                 expected = so.switch_out(x, **how)
             assert width == 1 or (expected != x).any()
             np.testing.assert_array_equal(ours, expected, err_msg=f"width {width}, tau {tau}")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import switchout as so
-from switchout import sampling
+from through_arrays import array_path
 
 SIZE = 60
 VOCABULARIES = {
@@ -60,7 +60,7 @@ def batch(words: so.Words, width: int, layout: str) -> tuple[np.ndarray, np.ndar
 @pytest.mark.parametrize("name", policies(so.Words(SIZE)))
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
-def test_long_sentences_get_the_ids_of_the_array_path(name, layout, vocabulary, monkeypatch):
+def test_long_sentences_get_the_ids_of_the_array_path(name, layout, vocabulary):
     words = VOCABULARIES[vocabulary]
     policy = policies(words)[name]
     for width in (
@@ -73,8 +73,7 @@ def test_long_sentences_get_the_ids_of_the_array_path(name, layout, vocabulary, 
         ours = policy.sample(x, **how)
         in_place = x.copy()
         policy.sample(in_place, out=in_place, **how)
-        with monkeypatch.context() as patched:
-            patched.setattr(sampling, "FORCE_ARRAYS", True)
+        with array_path():
             expected = policy.sample(x, **how)
         assert (expected != x).any()
         np.testing.assert_array_equal(ours, expected, err_msg=f"width {width}")
@@ -82,7 +81,7 @@ def test_long_sentences_get_the_ids_of_the_array_path(name, layout, vocabulary, 
 
 
 @pytest.mark.parametrize("rate", [0.02, 0.5, 1.0])
-def test_word_dropout_on_many_sentences_of_100_words(rate, monkeypatch):
+def test_word_dropout_on_many_sentences_of_100_words(rate):
     """The case that once went wrong: hits were applied in the middle of a sentence."""
     words = so.Words(SIZE)
     policy = so.WordDropout(words, rate=rate, null_id=0)
@@ -90,6 +89,5 @@ def test_word_dropout_on_many_sentences_of_100_words(rate, monkeypatch):
     for seed in range(5):
         how = {"seed": seed, "example_ids": np.arange(512)}
         ours = policy.sample(x, **how)
-        with monkeypatch.context() as patched:
-            patched.setattr(sampling, "FORCE_ARRAYS", True)
+        with array_path():
             np.testing.assert_array_equal(ours, policy.sample(x, **how))

@@ -113,7 +113,7 @@ typedef struct {
     int64_t lowest;                /* ids below it are special: not replaced, drawn or counted */
     int64_t n_ranges;              /* and these, sorted: starts[r] <= id < stops[r] */
     const int64_t *starts, *stops;
-    int64_t n_draw;                /* how many words may be drawn: all, or if not NULL */
+    int64_t n_draw;                /* how many words may be drawn: all of them, or if not NULL */
     const int64_t *draw_ids;       /* these, sorted */
 } so_words;
 
@@ -128,6 +128,441 @@ SO_INLINE int64_t so_other_word(int64_t v, so_bits bits, const so_words *words)
     for (int64_t r = 0; r < words->n_ranges; r++)
         word += (words->stops[r] - words->starts[r]) * (word >= words->starts[r]);
     return word;
+}
+
+/* The same where only draw_ids may come in. A word outside them may become any of them, and the
+   constant law has a limit of its own for it. */
+SO_INLINE int64_t so_other_drawable(int64_t v, so_bits bits, const so_words *words, const so_law *law)
+{
+    int64_t low = 0, high = words->n_draw;
+    while (low < high) {
+        int64_t middle = (low + high) >> 1;
+        if (words->draw_ids[middle] < v) low = middle + 1;
+        else high = middle;
+    }
+    int is_drawable = low < words->n_draw && words->draw_ids[low] == v;
+    if (!law->cumulative && bits.word[0] > (is_drawable ? law->limit_drawable : law->limit_other)) return v;
+    if (!is_drawable) return words->draw_ids[so_below(words->n_draw, bits)];
+    int64_t rank = low + 1 + so_below(words->n_draw - 1, bits);
+    return words->draw_ids[rank - words->n_draw * (rank >= words->n_draw)];
+}
+
+/* What the hit word v becomes. */
+SO_INLINE int64_t so_new_word(int64_t v, so_bits bits, const so_words *words, const so_law *law)
+{
+    if (law->null_id >= 0) return law->null_id;
+    return words->draw_ids ? so_other_drawable(v, bits, words, law) : so_other_word(v, bits, words);
+}
+
+/* ---- A batch of sentences ---- */
+
+typedef struct {
+    const void *source;      /* ids, [n_rows, width], int32 or int64 */
+    void *rows;              /* the result, of the same type; may be `source` itself */
+    int64_t item_size;       /* 4 or 8 */
+    int64_t n_rows, width;
+    const uint8_t *frozen;   /* [n_rows, width]: words to leave alone and not to count; or NULL */
+    const int64_t *lengths;  /* [n_rows]: words of each sentence, if known; or NULL */
+    const uint64_t *examples; /* [n_rows]: which example each row is */
+    uint64_t last_example;   /* none is larger */
+} so_batch;
+
+/* What is wrong with a batch, and in which row. Rows before it may have been sampled already, but if
+   the result goes over the source only `SO_BAD_LENGTH` is found that late. */
+enum { SO_OK, SO_BAD_EXAMPLE, SO_BAD_ID, SO_BAD_LENGTH };
+typedef struct { int64_t problem, row; } so_result;
+
+SO_INLINE so_result so_found(int64_t problem, int64_t row)
+{
+    so_result result = {problem, row};
+    return result;
+}
+
+enum { SO_SPAN = 64 };  /* words or columns whose answers are the bits of one number */
+enum { SO_LOOK = 32 };  /* columns that are looked at together to find words that were hit */
+enum { SO_TILE = 256 }; /* sentences whose n are drawn together, words that are replaced together */
+enum { SO_AHEAD = 4 };  /* sentences between asking for memory and using it */
+
+/* In all that follows `wide` (int64, not int32) is a constant when it is compiled. */
+
+SO_INLINE int64_t so_get(const void *ids, int wide, int64_t i)
+{
+    return wide ? ((const int64_t *)ids)[i] : ((const int32_t *)ids)[i];
+}
+
+SO_INLINE void so_set(void *ids, int wide, int64_t i, int64_t id)
+{
+    if (wide) ((int64_t *)ids)[i] = id;
+    else ((int32_t *)ids)[i] = (int32_t)id;
+}
+
+typedef struct { int64_t low, high; } so_counts;
+
+/* How many of the n ids from `first` on are at least `low`, and how many at least `high`. */
+SO_INLINE so_counts so_count_from(const void *ids, int wide, int64_t first, int64_t n, int64_t low, int64_t high)
+{
+    so_counts count = {0, 0};
+    if (wide) {
+        const int64_t *id = (const int64_t *)ids + first;
+        for (int64_t i = 0; i < n; i++) count.low += id[i] >= low, count.high += id[i] >= high;
+        return count;
+    }
+    const int32_t *id = (const int32_t *)ids + first;
+    int32_t n_low = 0, n_high = 0; /* as wide as the ids, so that vectors need no conversion */
+    for (int64_t i = 0; i < n; i++) n_low += id[i] >= (int32_t)low, n_high += id[i] >= (int32_t)high;
+    count.low = n_low, count.high = n_high;
+    return count;
+}
+
+/* Which of the n <= 64 ids from `first` on are at least `bound`, as bits. */
+SO_INLINE uint64_t so_bits_from(const void *ids, int wide, int64_t first, int64_t n, int64_t bound)
+{
+    uint64_t bits = 0;
+    uint32_t low = 0, high = 0;
+    if (wide) {
+        const int64_t *id = (const int64_t *)ids + first;
+        for (int64_t i = 0; i < n; i++) bits |= (uint64_t)(id[i] >= bound) << i;
+    } else {
+        const int32_t *id = (const int32_t *)ids + first;
+        for (int64_t i = 0; i < so_min(n, 32); i++) low |= (uint32_t)(id[i] >= (int32_t)bound) << i;
+        for (int64_t i = 32; i < n; i++) high |= (uint32_t)(id[i] >= (int32_t)bound) << (i - 32);
+    }
+    return bits | low | (uint64_t)high << 32;
+}
+
+/* Which of n <= 64 ids, from place `first` of the batch on, are words that may be replaced, as bits. */
+SO_INLINE uint64_t so_word_bits(const so_batch *x, const void *ids, int wide, int64_t first, int64_t n, const so_words *words)
+{
+    uint64_t bits = so_bits_from(ids, wide, first, n, words->lowest);
+    for (int64_t r = 0; r < words->n_ranges; r++)
+        bits &= ~so_bits_from(ids, wide, first, n, words->starts[r]) | so_bits_from(ids, wide, first, n, words->stops[r]);
+    if (x->frozen)
+        for (int64_t i = 0; i < n; i++) bits &= ~((uint64_t)(x->frozen[first + i] != 0) << i);
+    return bits;
+}
+
+/* Checks a row and finds its length. */
+SO_INLINE int64_t so_check_row(const so_batch *x, int wide, int64_t row, const so_words *words, int64_t *length)
+{
+    const int64_t first = row * x->width, n = x->width;
+    if (x->examples[row] > x->last_example) return SO_BAD_EXAMPLE;
+    if (x->lengths) {
+        *length = x->lengths[row];
+        return *length < 0 || *length > n ? SO_BAD_LENGTH : SO_OK;
+    }
+    so_counts all = so_count_from(x->source, wide, first, n, words->lowest, words->size);
+    if (x->frozen) {
+        *length = 0;
+        for (int64_t i = 0; i < n; i += SO_SPAN)
+            *length += __builtin_popcountll(so_word_bits(x, x->source, wide, first + i, so_min(n - i, SO_SPAN), words));
+    } else {
+        *length = all.low;
+        for (int64_t r = 0; r < words->n_ranges; r++) {
+            so_counts range = so_count_from(x->source, wide, first, n, words->starts[r], words->stops[r]);
+            *length -= range.low - range.high;
+        }
+    }
+    return all.high ? SO_BAD_ID : SO_OK;
+}
+
+SO_INLINE void so_copy_row(const so_batch *x, int wide, int64_t row)
+{
+    size_t n_bytes = (size_t)x->width * (wide ? 8 : 4);
+    if (x->rows != x->source) memcpy((char *)x->rows + (size_t)row * n_bytes, (const char *)x->source + (size_t)row * n_bytes, n_bytes);
+}
+
+/* Checks all rows; their lengths are written to `lengths` unless that is NULL. */
+SO_INLINE so_result so_check_rows(const so_batch *x, int wide, const so_words *words, int64_t *lengths)
+{
+    for (int64_t row = 0; row < x->n_rows; row++) {
+        int64_t length, problem = so_check_row(x, wide, row, words, &length);
+        if (problem != SO_OK) return so_found(problem, row);
+        if (lengths) lengths[row] = length;
+    }
+    return so_found(SO_OK, 0);
+}
+
+/* ---- Random bits of many words at once: Philox on four counters side by side ---- */
+
+#pragma GCC diagnostic ignored "-Wpsabi" /* about vectors as results of functions; all are inlined here */
+typedef uint64_t so_lanes __attribute__((vector_size(32), aligned(8)));
+typedef int64_t so_signed_lanes __attribute__((vector_size(32), aligned(8)));
+
+SO_INLINE so_lanes so_all(uint64_t x)
+{
+    so_lanes lanes = {x, x, x, x};
+    return lanes;
+}
+
+/* The lower halves times 32 bits: one instruction, but gcc does not find it by itself. */
+SO_INLINE so_lanes so_multiply(const so_lanes *a, uint64_t b)
+{
+#if defined(__AVX2__) && !defined(__clang__)
+    typedef int halves __attribute__((vector_size(32)));
+    return (so_lanes)__builtin_ia32_pmuludq256((halves)*a, (halves)so_all(b));
+#elif defined(__SSE2__) && !defined(__clang__)
+    typedef int halves __attribute__((vector_size(16)));
+    typedef long long products __attribute__((vector_size(16)));
+    const halves factor = {(int)(uint32_t)b, 0, (int)(uint32_t)b, 0};
+    halves in[2];
+    products out[2];
+    so_lanes result;
+    memcpy(in, a, sizeof in);
+    for (int h = 0; h < 2; h++) out[h] = __builtin_ia32_pmuludq128(in[h], factor);
+    memcpy(&result, out, sizeof result);
+    return result;
+#else
+    return (*a & so_all(0xFFFFFFFF)) * so_all(b & 0xFFFFFFFF);
+#endif
+}
+
+/* c[i] holds counter word i of eight counters before and random word i after, in the lower halves of
+   its lanes. Two vectors of four, because one alone would wait for its own products. */
+SO_INLINE void so_random_lanes(uint64_t seed, so_lanes c[4][2])
+{
+    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+#pragma GCC unroll 10
+    for (int round = 0; round < SO_ROUNDS; round++) {
+#pragma GCC unroll 2
+        for (int h = 0; h < 2; h++) {
+            so_lanes p0 = so_multiply(&c[0][h], SO_MULTIPLIER_0), p1 = so_multiply(&c[2][h], SO_MULTIPLIER_1);
+            c[0][h] = (p1 >> 32) ^ c[1][h] ^ so_all(k0), c[1][h] = p1;
+            c[2][h] = (p0 >> 32) ^ c[3][h] ^ so_all(k1), c[3][h] = p0;
+        }
+        k0 += SO_WEYL_0, k1 += SO_WEYL_1;
+    }
+}
+
+/* Word 0 of block 0 of n examples; both arrays have room for the next multiple of eight. */
+SO_INLINE void so_sentence_bits(const so_address *at, const uint64_t *examples, int64_t n, uint64_t *bits)
+{
+    for (int64_t i = 0; i < n; i += 8) {
+        so_lanes c[4][2];
+        memcpy(c[0], examples + i, sizeof c[0]);
+        for (int h = 0; h < 2; h++) c[1][h] = c[0][h] >> 32, c[2][h] = so_all(at->epoch), c[3][h] = so_all(at->stream);
+        so_random_lanes(at->seed, c);
+        memcpy(bits + i, c[0], sizeof c[0]);
+    }
+}
+
+/* A word is hit if its random word 0, times scale, is below bound. */
+typedef struct { uint64_t scale; int64_t bound; } so_chance;
+
+/* Which of n <= 64 words are hit, as bits; the i-th has block number block + i. */
+SO_INLINE uint64_t so_hits(const so_address *at, uint64_t example, uint64_t block, int64_t n, so_chance chance)
+{
+    so_lanes hits = so_all(0), bit = {1, 2, 4, 8}, offset = {0, 1, 2, 3};
+    for (int64_t i = 0; i < n; i += 8) {
+        so_lanes c[4][2];
+        for (int h = 0; h < 2; h++) {
+            c[0][h] = so_all(example), c[1][h] = so_all(example >> 32);
+            c[2][h] = so_all(at->epoch), c[3][h] = offset + so_all(block + (uint64_t)(i + 4 * h));
+        }
+        so_random_lanes(at->seed, c);
+        for (int h = 0; h < 2; h++, bit <<= 4)
+            hits |= bit & (so_lanes)((so_signed_lanes)so_multiply(&c[0][h], chance.scale) < (so_signed_lanes)so_all((uint64_t)chance.bound));
+    }
+    return (hits[0] | hits[1] | hits[2] | hits[3]) & (~(uint64_t)0 >> (SO_SPAN - n));
+}
+
+/* Words that were hit and not replaced yet. */
+typedef struct {
+    int64_t n;
+    int64_t place[SO_TILE + SO_SPAN];                                /* where in the batch */
+    uint64_t example[SO_TILE + SO_SPAN], block[SO_TILE + SO_SPAN];   /* the address of their bits */
+} so_hit_list;
+
+/* Puts other words there. Their random words 1 and 2 are drawn only now: most words are not hit. */
+SO_INLINE void so_replace(const so_batch *x, int wide, const so_address *at, const so_words *words, const so_law *law, so_hit_list *hits)
+{
+    for (int64_t k = 0; k < hits->n; k += 8) {
+        so_lanes c[4][2];
+        uint64_t drawn[3][8];
+        memcpy(c[0], hits->example + k, sizeof c[0]);
+        memcpy(c[3], hits->block + k, sizeof c[3]);
+        for (int h = 0; h < 2; h++) c[1][h] = c[0][h] >> 32, c[2][h] = so_all(at->epoch);
+        so_random_lanes(at->seed, c);
+        memcpy(drawn, c, sizeof drawn);
+        for (int64_t j = 0; j < so_min(hits->n - k, 8); j++) {
+            so_bits bits = {{(uint32_t)drawn[0][j], (uint32_t)drawn[1][j], (uint32_t)drawn[2][j], 0}};
+            int64_t place = hits->place[k + j];
+            so_set(x->rows, wide, place, so_new_word(so_get(x->rows, wide, place), bits, words, law));
+        }
+    }
+    hits->n = 0;
+}
+
+/* ---- Algorithm 1 ---- */
+
+/* The place of the i-th one, counted from 0; usually the ones stand side by side. */
+SO_INLINE int64_t so_select(uint64_t bits, int64_t i)
+{
+    int64_t first = __builtin_ctzll(bits);
+    uint64_t zeros = ~(bits >> first);
+    if (zeros == 0 || __builtin_ctzll(zeros) > i) return first + i;
+    while (i--) bits &= bits - 1;
+    return __builtin_ctzll(bits);
+}
+
+/* Walks through the words of a row, some columns at a time. */
+typedef struct {
+    int64_t column;   /* the first of these columns */
+    int64_t n_before; /* words in the columns before */
+    uint64_t bits;    /* which of these columns hold words */
+} so_cursor;
+
+SO_INLINE void so_look(const so_batch *x, int wide, int64_t row, const so_words *words, so_cursor *cursor)
+{
+    int64_t first = row * x->width + cursor->column, n = x->width - cursor->column;
+    if (n >= SO_LOOK) cursor->bits = so_word_bits(x, x->rows, wide, first, SO_LOOK, words); /* a constant: no loop */
+    else cursor->bits = so_word_bits(x, x->rows, wide, first, n, words);
+}
+
+/* The column of the i-th word of a row, i never falling; -1 if it has no so many. */
+SO_INLINE int64_t so_find(const so_batch *x, int wide, int64_t row, const so_words *words, int64_t i, so_cursor *cursor)
+{
+    while (cursor->n_before + __builtin_popcountll(cursor->bits) <= i) {
+        cursor->n_before += __builtin_popcountll(cursor->bits);
+        cursor->column += SO_LOOK;
+        if (cursor->column >= x->width) return -1;
+        so_look(x, wide, row, words, cursor);
+    }
+    return cursor->column + so_select(cursor->bits, i - cursor->n_before);
+}
+
+/* Lists the words of a row that are hit. That is known before the row is looked at, so a row without a
+   hit is not looked at. Returns whether the row has as many words as it needed to have. */
+SO_INLINE int so_hit_row(const so_batch *x, int wide, int64_t row, int64_t length, so_chance chance,
+                         const so_address *at, const so_words *words, const so_law *law, so_hit_list *list)
+{
+    so_cursor cursor = {-SO_LOOK, 0, 0};
+    for (int64_t first = 0; first < length; first += SO_SPAN) {
+        uint64_t block = (uint64_t)at->stream + 1 + (uint64_t)first; /* of the first of 64 words */
+        uint64_t hits = so_hits(at, x->examples[row], block, so_min(length - first, SO_SPAN), chance);
+        for (; hits; hits &= hits - 1) {
+            int64_t i = __builtin_ctzll(hits), column = so_find(x, wide, row, words, first + i, &cursor);
+            if (column < 0) return 0;
+            list->place[list->n] = row * x->width + column;
+            list->example[list->n] = x->examples[row];
+            list->block[list->n++] = block + (uint64_t)i;
+        }
+        if (list->n >= SO_TILE) so_replace(x, wide, at, words, law, list); /* the cursor stays where it is */
+    }
+    return 1;
+}
+
+SO_INLINE void so_prefetch_row(const so_batch *x, int wide, int64_t row)
+{
+    int64_t item_size = wide ? 8 : 4, n_bytes = so_min(x->width, SO_SPAN) * item_size;
+    const char *ids = (const char *)x->rows + row * x->width * item_size;
+    for (int64_t i = 0; i < n_bytes + 63; i += 64) __builtin_prefetch(ids + so_min(i, n_bytes - 1));
+}
+
+SO_INLINE so_result so_sample_rows(const so_batch *x, int wide, const so_address *at, const so_words *words, const so_law *law)
+{
+    if (x->rows == x->source) { /* nothing is changed before all of it was looked at */
+        so_result result = so_check_rows(x, wide, words, NULL);
+        if (result.problem != SO_OK) return result;
+    }
+    const int is_constant = law->cumulative == NULL;
+    const int64_t bound = so_max(law->limit_drawable, law->limit_other) + 1;
+    const int64_t longest = law->row_start ? law->max_length : x->width;
+    uint64_t examples[SO_TILE] = {0}, bits[SO_TILE];
+    int64_t length[SO_TILE], chosen[SO_TILE];
+    so_chance chance[SO_TILE];
+    so_hit_list hits;
+    memset(&hits, 0, sizeof hits);
+
+    for (int64_t tile = 0; tile < x->n_rows; tile += SO_TILE) {
+        int64_t n_rows = so_min(x->n_rows - tile, SO_TILE), n_chosen = 0;
+        for (int64_t j = 0; j < n_rows; j++) {
+            int64_t problem = so_check_row(x, wide, tile + j, words, &length[j]);
+            if (problem == SO_OK && length[j] > longest) problem = SO_BAD_LENGTH;
+            if (problem != SO_OK) return so_found(problem, tile + j);
+            so_copy_row(x, wide, tile + j);
+            examples[j] = x->examples[tile + j];
+        }
+        /* Draw n of every sentence; only those with n > 0 are visited. A word is hit with
+           probability n / L: if u * L < n * 2^32. */
+        if (!is_constant) so_sentence_bits(at, examples, n_rows, bits);
+        for (int64_t j = 0; j < n_rows; j++) { /* branch-free: half of the branches would be mispredicted */
+            int64_t n = is_constant ? 0 : so_draw_count((uint32_t)bits[j], length[j], law);
+            chosen[n_chosen] = j;
+            chance[n_chosen].scale = is_constant ? 1 : (uint64_t)length[j];
+            chance[n_chosen].bound = is_constant ? bound : n << 32;
+            n_chosen += chance[n_chosen].bound > 0;
+        }
+        for (int64_t c = 0; c < n_chosen; c++) {
+            int64_t j = chosen[c];
+            so_prefetch_row(x, wide, tile + chosen[so_min(c + SO_AHEAD, n_chosen - 1)]);
+            if (!so_hit_row(x, wide, tile + j, length[j], chance[c], at, words, law, &hits)) return so_found(SO_BAD_LENGTH, tile + j);
+        }
+    }
+    so_replace(x, wide, at, words, law, &hits);
+    return so_found(SO_OK, 0);
+}
+
+/* ---- A table per word ---- */
+
+typedef struct {
+    int64_t n_words;
+    const int64_t *row_start; /* [n_words + 1]: word v may become ids[row_start[v]..row_start[v + 1]]; */
+    const int64_t *ids;       /* an empty row leaves it alone */
+    const uint32_t *limits;   /* entry k: if 32 random bits are at most this and above the one before */
+} so_similar_table;
+
+SO_INLINE int64_t so_draw_similar(const so_similar_table *table, int64_t low, int64_t high, uint32_t u)
+{
+    while (low < high) {
+        int64_t middle = (low + high) >> 1;
+        if (table->limits[middle] < u) low = middle + 1;
+        else high = middle;
+    }
+    return table->ids[low];
+}
+
+SO_INLINE so_result so_similar_rows(const so_batch *x, int wide, const so_address *at, const so_words *words, const so_similar_table *table)
+{
+    so_result result = so_check_rows(x, wide, words, NULL);
+    if (result.problem != SO_OK) return result;
+    for (int64_t row = 0; row < x->n_rows; row++) {
+        uint64_t block = at->stream;
+        so_copy_row(x, wide, row);
+        for (int64_t column = 0; column < x->width; column += SO_SPAN) {
+            int64_t first = row * x->width + column;
+            uint64_t is_word = so_word_bits(x, x->rows, wide, first, so_min(x->width - column, SO_SPAN), words);
+            for (; is_word; is_word &= is_word - 1) {
+                int64_t place = first + __builtin_ctzll(is_word), v = so_get(x->rows, wide, place);
+                if (v >= table->n_words) return so_found(SO_BAD_ID, row);
+                int64_t low = table->row_start[v], high = table->row_start[v + 1] - 1;
+                block++;
+                if (high < low) continue;
+                uint32_t u = high > low ? so_random(at, x->examples[row], (uint32_t)block).word[0] : 0;
+                so_set(x->rows, wide, place, so_draw_similar(table, low, high, u));
+            }
+        }
+    }
+    return so_found(SO_OK, 0);
+}
+
+/* ---- What to call ---- */
+
+/* Samples a batch: each sentence's n, the words that are hit, what they become. */
+static inline so_result so_sample(const so_batch *x, const so_address *at, const so_words *words, const so_law *law)
+{
+    return x->item_size == 8 ? so_sample_rows(x, 1, at, words, law) : so_sample_rows(x, 0, at, words, law);
+}
+
+/* Samples a batch where what a word becomes depends on the word. */
+static inline so_result so_sample_similar(const so_batch *x, const so_address *at, const so_words *words, const so_similar_table *table)
+{
+    return x->item_size == 8 ? so_similar_rows(x, 1, at, words, table) : so_similar_rows(x, 0, at, words, table);
+}
+
+/* Checks a batch and writes how many words each sentence has; samples nothing. */
+static inline so_result so_measure(const so_batch *x, const so_words *words, int64_t *lengths)
+{
+    return x->item_size == 8 ? so_check_rows(x, 1, words, lengths) : so_check_rows(x, 0, words, lengths);
 }
 
 #endif

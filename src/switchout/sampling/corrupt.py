@@ -12,17 +12,15 @@ traced arrays and those on a device run `corrupt_arrays`, the same algorithm ove
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from switchout.sampling.address import Address
 from switchout.sampling.arrays import corrupt_arrays
 from switchout.sampling.backends import Array, backend_of
-from switchout.sampling.checks import check_example_ids, check_range, check_tokens
+from switchout.sampling.checks import check_example_ids, check_tokens
+from switchout.sampling.host import corrupt_on_host
 from switchout.sampling.rule import Rule
 from switchout.words import Words
-
-FORCE_ARRAYS = False  # the tests' switch: every array through `corrupt_arrays`
 
 
 def corrupt(
@@ -50,22 +48,12 @@ def corrupt(
     """
     backend = backend_of(tokens)
     check_tokens(backend, tokens, frozen)
-    is_at_hand = backend.on_host(tokens)
-    if is_at_hand and not FORCE_ARRAYS:
-        return _host_sampler()(
+    if backend.on_host(tokens):
+        return corrupt_on_host(
             backend, tokens, rule, words=words, address=address, example_ids=example_ids,
             frozen=frozen, lengths=lengths, out=out,
         )  # fmt: skip
     if lengths is not None or out is not None:
         raise TypeError("out= and lengths= need an array whose values are at hand on the CPU")
     example_ids = check_example_ids(example_ids, tokens.shape[0])
-    if is_at_hand:
-        check_range(backend.to_numpy(tokens), words)
     return corrupt_arrays(backend, tokens, rule, words, address, example_ids, frozen)
-
-
-@cache
-def _host_sampler() -> Any:
-    from switchout.sampling.host import corrupt_on_host  # loads numba, which augment does without
-
-    return corrupt_on_host

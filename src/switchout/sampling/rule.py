@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from switchout.core import compiled
 from switchout.words import Words
 
+NumpyArray = np.ndarray[Any, Any]
 
-class RowTable(NamedTuple):
-    """What each word may become: compressed rows with inclusive cumulative 32-bit thresholds."""
 
-    start: np.ndarray[Any, Any]  # int64 [size + 1]
-    ids: np.ndarray[Any, Any]  # int64 [entries]
-    limits: np.ndarray[Any, Any]  # uint32 [entries]
+class RowTable:
+    """What each word may become: compressed rows with inclusive cumulative 32-bit thresholds.
+
+    Args:
+        start: Where the row of each word begins, int64 [size + 1].
+        ids: What it may become, int64 [entries].
+        limits: Drawn if 32 random bits are at most this and above the one before, uint32 [entries].
+    """
+
+    def __init__(self, start: NumpyArray, ids: NumpyArray, limits: NumpyArray) -> None:
+        self.start, self.ids, self.limits = start, ids, limits
+        self.compiled = compiled.make_similar(start, ids, limits)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RowTable, (self.start, self.ids, self.limits)
 
 
 @dataclass(frozen=True)
