@@ -31,7 +31,10 @@ import numpy as np
 
 import peers_sampling as peers
 import switchout as so
-from switchout import sampling
+from switchout.sampling.address import Address
+from switchout.sampling.arrays import corrupt_arrays
+from switchout.sampling.backends import backend_of
+from switchout.sampling.rule import Rule
 
 PAD, BOS, EOS, SIZE = 0, 1, 2, 32_000
 WORDS = so.Words(SIZE)
@@ -64,11 +67,9 @@ def run(x: Any, seed: int, ids: np.ndarray, **more: Any) -> object:
 
 
 def array_path(x: np.ndarray, seed: int, ids: np.ndarray) -> object:
-    sampling.FORCE_ARRAYS = True
-    try:
-        return run(x, seed, ids)
-    finally:
-        sampling.FORCE_ARRAYS = False
+    """The same algorithm over array operations, as devices run it."""
+    where = Address(seed), ids.astype(np.uint64), None
+    return corrupt_arrays(backend_of(x), x, Rule(tau=1.0), WORDS, *where)
 
 
 def torch_calls(x: np.ndarray, lengths: np.ndarray) -> Iterator[tuple[str, Call]]:
