@@ -10,7 +10,7 @@ from sacrebleu.metrics import BLEU
 
 from switchout.errors import SwitchOutError
 from switchout.evaluation.buckets import Breakdown, break_down, make_buckets, quantile_edges
-from switchout.evaluation.comparison import System, compare
+from switchout.evaluation.comparison import System, compare, score_system
 from switchout.evaluation.features import Feature, count_words, features_of, length, rarest, unknown
 from switchout.evaluation.statistics import Metric
 
@@ -41,8 +41,8 @@ def broken_down(
     metric = Metric("bleu", references, tokenize="none")
     [result] = break_down(
         references,
-        baseline,
-        systems,
+        score_system(metric, baseline),
+        [score_system(metric, system) for system in systems],
         [feature],
         metric=metric,
         edges=edges,

@@ -15,7 +15,7 @@ from switchout.experiments.experiment import Column, load
 from switchout.experiments.reference import read_reference, reference_for, write_reference
 from switchout.experiments.reproduce import Wish, base_config
 from switchout.experiments.rows import table1_rows
-from switchout.report.experiment_files import write_report
+from switchout.report.write import write_report
 
 TAUS = (1.0, 1.1)
 

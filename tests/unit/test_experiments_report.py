@@ -22,11 +22,10 @@ from switchout.experiments.findings import find_out, find_out_together
 from switchout.experiments.paper import TABLE1_ROWS
 from switchout.experiments.rows import Question, Row, table1_rows, tau_name, tuned_name, with_taus
 from switchout.experiments.tuning import regularised
-from switchout.report.experiment import lead
-from switchout.report.experiment_asked import asked_section
-from switchout.report.experiment_files import write_report
-from switchout.report.experiment_tables import cost_table, main_table
-from switchout.report.experiment_tuning import tuning_table
+from switchout.report.answers import answers as answers_of
+from switchout.report.asked import asked_section
+from switchout.report.experiment_tables import cost_table, main_table, tuning_table
+from switchout.report.write import write_report
 
 ASKED = (Question(("a",)),)
 # share of wrong words on test, on dev, and on test at the last checkpoint
@@ -174,7 +173,7 @@ def test_figure_2_is_answered_in_words(table, finding, slope, p, word):
     [by_distance] = [b for b in finding.breakdowns if b.feature.name == "wer"]
     trends = [Trend(slope, (slope - 1, slope + 1), p)] * len(by_distance.systems)
     told = replace(finding, breakdowns=[replace(by_distance, trends=trends)])
-    [answer] = [a for a in lead(replace(load(table), kind="wer"), [told]) if "nearest" in a]
+    [answer] = [a for a in answers_of(replace(load(table), kind="wer"), [told]) if "nearest" in a]
     assert f"+RAML +SwitchOut {word} with the distance" in answer
     assert f"{slope:+.2f} BLEU per 1.0 of WER" in answer
 
@@ -238,6 +237,57 @@ def test_page_tells_helps_and_undecided_in_words(written):
     assert answers[1].startswith("+RAML +SwitchOut: undecided.")
 
 
+def test_first_screen_answers(written):
+    first, _, rest = written[1].partition("<main>")
+    assert "<h1>Does SwitchOut help?" in first
+    assert first.count('<strong class="badge good">helps</strong>') == 1
+    assert first.count('<strong class="badge quiet">undecided</strong>') == 1
+    assert 'aria-label="+RAML +SwitchOut against Transformer: ' in first
+    assert 'aria-label="+RAML +SwitchOut against +RAML: ' in first
+    assert first.count('class="run"') == 4 * (6 + 1)  # every run, twice where asked against +RAML
+    assert "What would settle it" in first
+    assert "<details" not in first
+    assert "<h2>" not in re.sub(r"<details>.*?</details>", "", rest, flags=re.DOTALL)
+
+
+def test_a_fact_stands_once(written, finding):
+    page = re.sub(r"<style>.*?</style>", "", written[1], flags=re.DOTALL)
+    assert page.count(finding.rows[0].runs[0].result["bleu_signature"]) == 1
+    assert page.count(finding.corpus.data_hash[:12]) == 1
+    for text in ("Temperatures are tau as in the text", "10,000 resamples", "not paired</td>"):
+        assert page.count(text) <= len(finding.contrasts), text
+
+
+def test_intervals_of_buckets_count_seeds_as_the_headline_does(written, finding):
+    assert "Intervals of the gains count seeds and sentences, as on the first screen." in written[1]
+    [whole] = [c for c in finding.contrasts if c.row == "+RAML +SwitchOut"]
+    widest = max(high - low for low, high in [whole.test.ci95])
+    for breakdown in finding.breakdowns:
+        for gain in breakdown.gains[0]:
+            assert gain.ci95[1] - gain.ci95[0] > widest / 2
+
+
+def test_nothing_is_computed_while_a_page_is_rendered(table, finding, monkeypatch):
+    """Neither a bootstrap nor a test nor a score, and no file of a run is read."""
+    from switchout.evaluation import comparison, resampling, statistics
+    from switchout.report.experiment import experiment_page
+    from switchout.runs import finished
+
+    def refuse(*_args, **_named):
+        raise AssertionError("computed while rendering")
+
+    for module, name in (
+        (resampling, "_weighted_sums"),
+        (comparison, "seeds_test"),
+        (comparison, "compare_scored"),
+        (statistics.Metric, "statistics"),
+        (finished, "read_lines"),
+        (finished.Finished, "lines"),
+    ):
+        monkeypatch.setattr(module, name, refuse)
+    assert "Does SwitchOut help?" in experiment_page(load(table), [finding])
+
+
 def test_page_has_every_part(written):
     for part in (
         *("What was asked", "All seeds", "Significance", "Checkpoint rules", "Learning curves"),
@@ -293,7 +343,7 @@ def test_unequal_runs_are_told_where_one_side_has_one(tmp_path):
     make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
     answers = write_report(tmp_path / "out")["answers"]
     assert answers[0].startswith("+SwitchOut: undecided.")
-    assert "One run against 3 is too few" in answers[0]
+    assert "What would settle it: the 2 runs that are not finished." in answers[0]
     page = (tmp_path / "out" / "report.html").read_text()
     assert "has no p seeds and no smallest gap: Transformer has one run." in page
 
@@ -306,7 +356,7 @@ def test_training_that_ends_too_early_is_said_at_the_top(table, tmp_path, findin
     )
     row = replace(finding.rows[0], runs=runs)
     late = replace(finding, rows=[row, row])  # a tuned row may have the same runs
-    assert "4 of 4 runs selected their last checkpoint" in " ".join(lead(load(table), [late]))
+    assert "4 of 4 runs selected their last checkpoint" in " ".join(answers_of(load(table), [late]))
 
 
 def test_heat_map_shows_the_grid_and_its_best_cell(tmp_path):
@@ -317,7 +367,7 @@ def test_heat_map_shows_the_grid_and_its_best_cell(tmp_path):
         finish_row(row, tmp_path / "runs", test=0.2, dev=0.3 - 0.1 * x - 0.1 * y)
     make_experiment("tau", rows, tmp_path / "runs", tmp_path / "out")
     answers = write_report(tmp_path / "out")["answers"]
-    assert answers[0].startswith("Best on dev: tau_x = 1, tau_y = 0.9 (2 runs).")
+    assert answers[0].startswith("Best on dev: undecided. tau_x = 1, tau_y = 0.9 (2 runs).")
     assert "for 2 of 2 values" in answers[1]
     page = Page()
     page.feed((tmp_path / "out" / "report.html").read_text())
@@ -332,7 +382,7 @@ def test_a_cell_seen_once_does_not_beat_one_that_was_tried_again(tmp_path):
         finish_row(row, tmp_path / "runs", test=0.2, dev=dev)
     make_experiment("tau", rows, tmp_path / "runs", tmp_path / "out")
     answers = write_report(tmp_path / "out")["answers"]
-    assert answers[0].startswith("Best on dev: tau_x = 1, tau_y = 0 (2 runs).")
+    assert answers[0].startswith("Best on dev: undecided. tau_x = 1, tau_y = 0 (2 runs).")
     page = (tmp_path / "out" / "report.html").read_text()
     assert (page.count(">2 runs</text>"), page.count(">1 run</text>")) == (2, 1)
 

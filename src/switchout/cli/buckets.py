@@ -76,6 +76,7 @@ def buckets(
         --neighbors nn.tsv --by wer --edges 0.4,0.6,0.8 --json
     """
     from switchout.evaluation.buckets import break_down
+    from switchout.evaluation.comparison import score_system
     from switchout.evaluation.features import features_of
     from switchout.evaluation.outputs import (
         read_distances,
@@ -117,12 +118,13 @@ def buckets(
     )
     if edges is not None and len(features) != 1:
         raise SwitchOutError("--edges needs exactly one --by")
+    measured = Metric(metric, references, tokenize=tokenize, lowercase=lowercase)
     breakdowns = break_down(
         references,
-        base,
-        systems,
+        score_system(measured, base),
+        [score_system(measured, other) for other in systems],
         features,
-        metric=Metric(metric, references, tokenize=tokenize, lowercase=lowercase),
+        metric=measured,
         edges=edges_given,
         n_buckets=n,
         n_resamples=resamples,

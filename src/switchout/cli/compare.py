@@ -159,11 +159,12 @@ def _page(
 ) -> str:
     """The HTML page, with buckets by all that the material allows."""
     from switchout.evaluation.buckets import break_down
+    from switchout.evaluation.examples import choose_examples
     from switchout.evaluation.features import features_of
     from switchout.evaluation.outputs import read_distances
     from switchout.evaluation.statistics import Metric
     from switchout.files import read_lines
-    from switchout.report.compare import bucket_sections, compare_page
+    from switchout.report.compare import compare_page
 
     wer = None
     if neighbors is not None:
@@ -173,8 +174,8 @@ def _page(
     main = [r for r in results if r.metric is metric]
     breakdowns = break_down(
         references,
-        main[0].baseline.system,
-        [r.system.system for r in main],
+        main[0].baseline,
+        [r.system for r in main],
         features_of(
             references,
             wer=wer,
@@ -187,12 +188,16 @@ def _page(
         seed=seed,
     )
     digest = sha256("\n".join(references).encode()).hexdigest()
+    examples = {
+        r.system.system.name: choose_examples(
+            r, references, source, n_examples=n_examples, seed=seed
+        )
+        for r in main
+        if n_examples > 0
+    }
     return compare_page(
         results,
-        references,
-        source=source,
-        buckets=bucket_sections(breakdowns),
-        n_examples=n_examples,
-        seed=seed,
+        buckets=breakdowns,
+        examples=examples,
         data=f"reference {ref.name}, sha256 {digest[:16]}",
     )

@@ -16,7 +16,7 @@ SOME_FAILED = 1
 
 def finish(folder: Path, failures: Sequence[Failure], *, as_json: bool) -> int:
     """Write the report, print the table or JSON, list what failed; return the exit code."""
-    from switchout.report.experiment_files import write_report
+    from switchout.report.write import write_report
 
     results = write_report(folder)
     show(folder, results, as_json=as_json)

@@ -25,6 +25,6 @@ def report(
     Example:
       switchout report table1
     """
-    from switchout.report.experiment_files import write_report
+    from switchout.report.write import write_report
 
     show(folder, write_report(folder), as_json=as_json)

@@ -5,8 +5,9 @@ its number of sentences and an interval, and the trend over the buckets is teste
 
 * A bucket is a set of test sentences, the same for all systems.
 * The score of a bucket is the corpus score of its sentences; with several runs, the mean over runs.
-* The interval resamples the sentences of the bucket, the same ones for both systems. It covers
-  the luck of the sentences, not of the seeds.
+* The interval counts seeds and sentences as that of the whole test set does (`seeds_test`). With
+  one run a side it resamples the sentences alone, the same ones for both systems.
+* The trend resamples sentences alone, with the seeds as they are.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from switchout.errors import SwitchOutError
-from switchout.evaluation.comparison import N_RESAMPLES, System
+from switchout.evaluation.comparison import N_RESAMPLES, Scored
 from switchout.evaluation.features import Feature, length
 from switchout.evaluation.resampling import bootstrap_scores, jackknife
-from switchout.evaluation.significance import bootstrap_interval
-from switchout.evaluation.statistics import Array, Metric
+from switchout.evaluation.significance import bootstrap_interval, seeds_test
+from switchout.evaluation.statistics import Array, Measure
 from switchout.evaluation.trend import Trend, trend
 
 N_BUCKETS = 5
@@ -62,15 +63,17 @@ class Breakdown:
         buckets: In the order of the feature.
         gains: [system][bucket].
         trends: [system]; None where no slope can be found.
+        counts_seeds: Whether the intervals of all gains do; one run a side has none to count.
     """
 
     feature: Feature
-    metric: Metric
+    metric: Measure
     baseline: str
     systems: Sequence[str]
     buckets: Sequence[Bucket]
     gains: Sequence[Sequence[Gain]]
     trends: Sequence[Trend | None]
+    counts_seeds: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``switchout buckets --json`` prints for one feature."""
@@ -80,6 +83,7 @@ class Breakdown:
             "metric": self.metric.name,
             "signature": self.metric.signature,
             "baseline": self.baseline,
+            "counts_seeds": self.counts_seeds,
             "buckets": [
                 {"label": b.label, "low": b.low, "high": b.high, "sentences": len(b.members)}
                 for b in self.buckets
@@ -97,11 +101,11 @@ class Breakdown:
 
 def break_down(
     references: Sequence[str],
-    baseline: System,
-    systems: Sequence[System],
+    baseline: Scored,
+    systems: Sequence[Scored],
     features: Sequence[Feature],
     *,
-    metric: Metric,
+    metric: Measure,
     edges: Sequence[float] | None = None,
     n_buckets: int = N_BUCKETS,
     n_resamples: int = N_RESAMPLES,
@@ -111,42 +115,41 @@ def break_down(
 
     Args:
         references: Real text, one line per test sentence.
-        baseline, systems: Outputs, several runs each if there are.
+        baseline, systems: From `score_system`, or the sides of a `Comparison`.
         features: Quantities to bucket by.
-        metric: Prepared with the same references.
+        metric: That they were scored with.
         edges: Where buckets begin; by default so that buckets hold about equally many sentences.
         n_buckets: How many, if ``edges`` does not say so.
         n_resamples, seed: Of the bootstrap over sentences.
     """
-    base, *others = ([metric.statistics(run) for run in s.runs] for s in (baseline, *systems))
-    pseudo = [np.mean([jackknife(metric, run) for run in runs], axis=0) for runs in (base, *others)]
+    sides = [side.statistics for side in (baseline, *systems)]
+    base, *pseudo = (side.pseudo_values.mean(axis=0) for side in (baseline, *systems))
     lengths = length(references).values
     result = []
     for feature in features:
         cuts = edges if edges is not None else quantile_edges(feature.values, n_buckets)
         buckets = make_buckets(feature.values, cuts)
-        by_bucket = [
-            _gains(metric, base, others, bucket.members, n_resamples, seed) for bucket in buckets
-        ]
+        by_bucket = [_gains(metric, sides, bucket.members, n_resamples, seed) for bucket in buckets]
         trends = [
             trend(
-                gained - pseudo[0],
+                gained - base,
                 feature.scale,
                 lengths=lengths,
                 n_resamples=n_resamples,
                 seed=seed,
             )
-            for gained in pseudo[1:]
+            for gained in pseudo
         ]
         result.append(
             Breakdown(
                 feature=feature,
                 metric=metric,
-                baseline=baseline.name,
-                systems=[system.name for system in systems],
+                baseline=baseline.system.name,
+                systems=[side.system.name for side in systems],
                 buckets=buckets,
                 gains=[[gains[k] for gains in by_bucket] for k in range(len(systems))],
                 trends=trends,
+                counts_seeds=min(map(len, sides)) > 1,
             )
         )
     return result
@@ -197,23 +200,38 @@ def _label_of_counts(low: float | None, high: float | None) -> str:
 
 
 def _gains(
-    metric: Metric,
-    base: Sequence[Array],
-    others: Sequence[Sequence[Array]],
+    metric: Measure,
+    sides: Sequence[Sequence[Array]],
     members: NDArray[np.int64],
     n_resamples: int,
     seed: int,
 ) -> list[Gain]:
-    """Compare every system with the baseline on some sentences, [system]."""
+    """Compare every system with the baseline, the first side, on some sentences, [system]."""
     if not len(members):
-        return [Gain(None, None, None, None)] * len(others)
-    sides = [[run[members] for run in runs] for runs in (base, *others)]
-    scores = [np.mean([metric.from_sums(run.sum(axis=0)) for run in runs]) for runs in sides]
+        return [Gain(None, None, None, None)] * (len(sides) - 1)
+    here = [[run[members] for run in runs] for runs in sides]
+    base, *scores = (float(np.mean([metric.score(run) for run in runs])) for runs in here)
+    deltas = [score - base for score in scores]
+    intervals = _intervals(metric, here, deltas, n_resamples, seed)
+    return [
+        Gain(base, score, delta, interval)
+        for score, delta, interval in zip(scores, deltas, intervals, strict=True)
+    ]
+
+
+def _intervals(
+    metric: Measure,
+    sides: Sequence[Sequence[Array]],
+    deltas: Sequence[float],
+    n_resamples: int,
+    seed: int,
+) -> list[tuple[float, float] | None]:
+    """Intervals of the differences; over seeds too where both sides have several runs."""
+    if len(sides[0][0]) < 2:
+        return [None] * len(deltas)
+    if min(map(len, sides)) > 1:
+        base, *others = (np.array([jackknife(metric, run) for run in runs]) for runs in sides)
+        return [seeds_test(d, base, other).ci95 for d, other in zip(deltas, others, strict=True)]
     by_run = bootstrap_scores(metric, sides, n_resamples=n_resamples, seed=seed)
-    drawn = [scores.mean(axis=0) for scores in by_run]
-    gains = []
-    for score, resampled in zip(scores[1:], drawn[1:], strict=True):
-        delta = float(score - scores[0])
-        interval = bootstrap_interval(delta, resampled - drawn[0]) if len(members) > 1 else None
-        gains.append(Gain(float(scores[0]), float(score), delta, interval))
-    return gains
+    base, *drawn = (scores.mean(axis=0) for scores in by_run)
+    return [bootstrap_interval(d, other - base) for d, other in zip(deltas, drawn, strict=True)]

@@ -12,7 +12,7 @@ def verdict(result: Comparison) -> str:
     """Return one to three sentences about one comparison."""
     if result.ci95 is None:
         return "One sentence only: nothing can be resampled, so nothing is tested."
-    return " ".join(part for part in (_finding(result), _about_seeds(result)) if part)
+    return " ".join(part for part in (difference_in_words(result), _about_seeds(result)) if part)
 
 
 def is_significant(result: Comparison) -> bool:
@@ -35,21 +35,51 @@ def runs_compared(result: Comparison) -> str:
     return f"{text}." if result.seeds else f"{text}; the interval is of the means over runs."
 
 
-def _finding(result: Comparison) -> str:
+def difference_in_words(result: Comparison) -> str:
+    """Return one sentence: the difference, and how sure it is."""
     names = f"{result.system.system.name} and {result.baseline.system.name}"
-    low, high = result.ci95 or (0.0, 0.0)
-    which = "p_seeds" if result.seeds else "p_bootstrap"
-    which = f"paired by seed, {which}" if result.is_paired else which
-    corrected = f", p_holm {_p(result.p_holm)}" if result.p_holm != result.p else ""
-    evidence = f"95% interval {low:+.2f} to {high:+.2f}, {which} {_p(result.p)}{corrected}"
     size = f"{abs(result.delta):.2f} {result.metric.label}"
     if is_significant(result):
         word = "better" if is_better(result) else "worse"
         return (
             f"{result.system.system.name} is {word} than {result.baseline.system.name} "
-            f"by {size} ({evidence})."
+            f"by {size} ({_evidence(result)})."
         )
-    return f"No difference between {names} is shown: Δ = {result.delta:+.2f} ({evidence})."
+    return f"No difference between {names} is shown: Δ = {result.delta:+.2f} ({_evidence(result)})."
+
+
+def delta_in_words(result: Comparison) -> str:
+    """Return the same in short, for where the system was named already."""
+    against = result.baseline.system.name
+    return f"Δ {result.delta:+.2f} {result.metric.label} to {against} ({_evidence(result)})"
+
+
+def _evidence(result: Comparison) -> str:
+    low, high = result.ci95 or (0.0, 0.0)
+    which = "p_seeds" if result.seeds else "p_bootstrap"
+    which = f"paired by seed, {which}" if result.is_paired else which
+    corrected = f", p_holm {_p(result.p_holm)}" if result.p_holm != result.p else ""
+    return f"95% interval {low:+.2f} to {high:+.2f}, {which} {_p(result.p)}{corrected}"
+
+
+def what_settles(result: Comparison) -> str:
+    """Return what it would take to tell the systems apart; empty where they are told apart.
+
+    A number of seeds is for a gap as large as it looks now, and four times in five.
+    """
+    is_few = min(len(side.scores) for side in (result.baseline, result.system)) < ENOUGH_RUNS
+    if result.ci95 is None:
+        return "a test set of more than one sentence"
+    if result.seeds is None:
+        return f"at least {ENOUGH_RUNS} seeds a side"
+    if is_significant(result):
+        return f"at least {ENOUGH_RUNS} seeds a side, to confirm it" if is_few else ""
+    if abs(result.delta) < 1e-9:
+        return "nothing, while the means are equal"
+    needed = result.seeds.seeds_needed()
+    if needed is None:
+        return "a larger test set: on this one no number of seeds shows so small a gap"
+    return f"{needed} seeds a side"
 
 
 def _p(value: float) -> str:

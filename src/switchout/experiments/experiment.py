@@ -105,6 +105,15 @@ class RowRecord:
         numbers = self.numbers(name, rule=rule)
         return median(numbers) if numbers else None
 
+    def median_curve(self, name: str) -> list[tuple[int, float]]:
+        """Return the median over runs at every step where some were looked at, as (step, value)."""
+        by_step: dict[int, list[float]] = {}
+        for run in self.runs:
+            for seen in run.result["validations"]:
+                if name in seen:
+                    by_step.setdefault(seen["step"], []).append(seen[name])
+        return [(step, median(values)) for step, values in sorted(by_step.items())]
+
     @cached_property
     def n_last(self) -> int:
         """Runs whose selected checkpoint is their last."""

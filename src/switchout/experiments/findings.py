@@ -10,6 +10,7 @@ from statistics import fmean, median, stdev
 from switchout.corpora import Corpus
 from switchout.evaluation.buckets import Breakdown, break_down
 from switchout.evaluation.comparison import Comparison
+from switchout.evaluation.examples import ChosenSentence, choose_examples
 from switchout.evaluation.features import features_of
 from switchout.experiments.contrasts import (
     Contrast,
@@ -19,7 +20,6 @@ from switchout.experiments.contrasts import (
     contrasts,
     correct_together,
     same_against_same,
-    system_of,
     unlearned_runs,
 )
 from switchout.experiments.data_facts import DataFacts, data_facts
@@ -31,6 +31,7 @@ from switchout.experiments.tau_grid import TauGrid, tau_grid
 from switchout.runs.finished import RULES, corpus_of
 
 SHUFFLES = 10_000
+N_EXAMPLES = 4  # of each kind
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Finding:
         switchout_and_raml: +SwitchOut against +RAML, which the paper finds about equal.
         spread: Seed variance with and without SwitchOut.
         breakdowns: Gain of +RAML +SwitchOut over +RAML by sentence.
+        examples: Sentences to look at, of the last of ``contrasts``.
         taus: The grid of the figure of temperatures; None for all others.
         data: Facts about text and noise.
         reference: The shipped numbers of the same rows.
@@ -76,6 +78,7 @@ class Finding:
     switchout_and_raml: Comparison | None = None
     spread: Spread | None = None
     breakdowns: Sequence[Breakdown] = ()
+    examples: Sequence[ChosenSentence] = ()
     taus: TauGrid | None = None
     data: DataFacts | None = None
     reference: Reference | None = None
@@ -126,9 +129,10 @@ def _finding(experiment: Experiment, column: Column) -> Finding:
     if experiment.kind == "tau":
         return replace(found, taus=tau_grid(rows, scores))
     first, base, switchout = rows[0], found.row(RAML), found.row(SWITCHOUT)
+    asked = contrasts(rows, scores)
     return replace(
         found,
-        contrasts=contrasts(rows, scores),
+        contrasts=asked,
         by_rule={
             rule: contrasts(rows, scores, rule=rule)
             for rule in RULES
@@ -140,9 +144,18 @@ def _finding(experiment: Experiment, column: Column) -> Finding:
         switchout_and_raml=scores.compare(base, switchout) if base and switchout else None,
         spread=_spread(rows),
         breakdowns=_breakdowns(found, scores),
+        examples=_examples(asked, corpus),
         data=data_facts(rows, corpus),
         reference=reference_for(column),
     )
+
+
+def _examples(asked: Sequence[Contrast], corpus: Corpus) -> list[ChosenSentence]:
+    """Sentences of the last question, which is that of the most augmented row."""
+    if not asked:
+        return []
+    sources, references = corpus.pairs("test")
+    return choose_examples(asked[-1].test, references, sources, n_examples=N_EXAMPLES)
 
 
 def _breakdowns(found: Finding, scores: Scores) -> list[Breakdown]:
@@ -157,7 +170,7 @@ def _breakdowns(found: Finding, scores: Scores) -> list[Breakdown]:
     corpus = found.corpus
     sources, references = corpus.pairs("test")
     features = features_of(references, sources=sources, train=list(corpus.lines("train", "source")))
-    sides = [system_of(side) for side in (base, row)]
+    sides = [scores.scored(side, "test") for side in (base, row)]
     return break_down(references, sides[0], sides[1:], features, metric=scores.metric("test"))
 
 

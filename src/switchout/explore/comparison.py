@@ -11,7 +11,6 @@ from switchout.errors import SwitchOutError
 from switchout.evaluation.buckets import Breakdown, break_down
 from switchout.evaluation.comparison import Comparison, System, compare
 from switchout.evaluation.features import features_of
-from switchout.evaluation.statistics import Metric
 from switchout.explore.catalogue import Catalogue
 from switchout.files import read_lines
 from switchout.runs.config import Config, Side
@@ -101,12 +100,9 @@ def compare_runs(catalogue: Catalogue, names: Sequence[str]) -> Compared:
         references, baseline, systems, tokenize=corpus.bleu.tokenize,
         lowercase=corpus.bleu.lowercase, n_resamples=N_RESAMPLES,
     )  # fmt: skip
-    bleu = Metric(
-        "bleu", references, tokenize=corpus.bleu.tokenize, lowercase=corpus.bleu.lowercase
-    )
     breakdowns = break_down(
-        references, baseline, systems, features_of(references), metric=bleu,
-        n_resamples=N_RESAMPLES,
+        references, results[0].baseline, [result.system for result in results],
+        features_of(references), metric=results[0].metric, n_resamples=N_RESAMPLES,
     )  # fmt: skip
     return Compared(groups, results, breakdowns, references)
 

@@ -9,7 +9,7 @@ from switchout.explore.comparison import Compared
 from switchout.explore.playground import N_DRAWS, SideAnswer
 from switchout.report.buckets import gains_chart
 from switchout.report.charts import BarChart, Difference, ForestPlot, Line, LineChart, Series
-from switchout.report.compare import bucket_sections, compare_page, differences_table, scores_table
+from switchout.report.compare import compare_page, differences_table, scores_table
 from switchout.report.tables import Column, Table
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
@@ -112,5 +112,4 @@ def whole_report(compared: Compared) -> str:
     """The page that ``switchout compare --html`` writes."""
     if not compared.results:
         raise SwitchOutError(compared.problem)
-    buckets = bucket_sections(compared.breakdowns)
-    return compare_page(compared.results, compared.references, buckets=buckets)
+    return compare_page(compared.results, buckets=compared.breakdowns)

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from switchout.errors import SwitchOutError
 from switchout.evaluation.buckets import Breakdown
 from switchout.files import write_text
 from switchout.report.charts import BarChart, Series, stacked
+from switchout.report.page import Section
 from switchout.report.tables import P_VALUE, Cell, Column, Table
+
+
+def _about_intervals(breakdown: Breakdown) -> str:
+    trends = "Trends, their intervals and p-values resample sentences, with the seeds as they are."
+    if breakdown.counts_seeds:
+        return f"Intervals of the gains count seeds and sentences, as on the first screen. {trends}"
+    return f"A side has one run: intervals of the gains are over sentences alone. {trends}"
 
 
 def gains_table(breakdown: Breakdown) -> Table:
     """A row per bucket and system."""
+    title = f"Gain over {breakdown.baseline} by {breakdown.feature.title}"
+    columns = [Column(breakdown.feature.name), *_columns(breakdown)]
+    return Table(title, columns, list(_rows(breakdown)), note=breakdown.metric.signature)
+
+
+def _columns(breakdown: Breakdown) -> list[Column]:
     label = breakdown.metric.label
-    columns = [
-        Column(breakdown.feature.name),
+    return [
         Column("sentences", format="d"),
         Column("system"),
         Column(f"{label} {breakdown.baseline}", "baseline_score", ".2f"),
@@ -25,14 +38,14 @@ def gains_table(breakdown: Breakdown) -> Table:
         Column("95% from", "ci95_low", "+.2f"),
         Column("to", "ci95_high", "+.2f"),
     ]
-    rows: list[tuple[Cell, ...]] = []
+
+
+def _rows(breakdown: Breakdown) -> Iterator[tuple[Cell, ...]]:
     for k, bucket in enumerate(breakdown.buckets):
         for name, gains in zip(breakdown.systems, breakdown.gains, strict=True):
             gain = gains[k]
             numbers = (gain.baseline, gain.system, gain.delta, *(gain.ci95 or (None, None)))
-            rows.append((bucket.label, len(bucket.members), name, *numbers))
-    title = f"Gain over {breakdown.baseline} by {breakdown.feature.title}"
-    return Table(title, columns, rows, note=breakdown.metric.signature)
+            yield (bucket.label, len(bucket.members), name, *numbers)
 
 
 def trends_table(breakdowns: Sequence[Breakdown]) -> Table:
@@ -59,7 +72,7 @@ def trends_table(breakdowns: Sequence[Breakdown]) -> Table:
 def gains_chart(breakdown: Breakdown) -> BarChart:
     """The gains as points with intervals, for a page of `switchout.report`."""
     return BarChart(
-        title=f"Gain over {breakdown.baseline} by {breakdown.feature.title}",
+        title=f"Gain by {breakdown.feature.title}",
         labels=[b.label.replace(" – ", "–") for b in breakdown.buckets],
         series=[
             Series(
@@ -73,6 +86,23 @@ def gains_chart(breakdown: Breakdown) -> BarChart:
         y_label=f"Δ {breakdown.metric.label} over {breakdown.baseline}",
         x_label=breakdown.feature.title,
     )
+
+
+def bucket_sections(breakdowns: Sequence[Breakdown], where: str = "") -> list[Section]:
+    """One section: gains by bucket, drawn and in numbers, and their trends; none without any."""
+    if not breakdowns:
+        return []
+    first = breakdowns[0]
+    columns = [Column("by"), Column("bucket"), *_columns(first)]
+    rows = [(b.feature.name, *row) for b in breakdowns for row in _rows(b)]
+    return [
+        Section(
+            f"{where}Where is the gain over {first.baseline}?",
+            text=[_about_intervals(first)],
+            charts=[gains_chart(breakdown) for breakdown in breakdowns],
+            tables=[Table("Buckets", columns, rows), trends_table(breakdowns)],
+        )
+    ]
 
 
 def plot_gains(breakdowns: Sequence[Breakdown], path: str | os.PathLike[str]) -> None:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
-
-import numpy as np
 
 from switchout.evaluation.buckets import Breakdown
 from switchout.evaluation.comparison import Comparison, Scored
-from switchout.evaluation.verdict import is_better, is_significant, runs_compared, verdict
-from switchout.report.buckets import gains_chart, gains_table, trends_table
+from switchout.evaluation.examples import ChosenSentence
+from switchout.evaluation.verdict import (
+    difference_in_words,
+    is_better,
+    is_significant,
+    runs_compared,
+    what_settles,
+)
+from switchout.report.answers import settles
+from switchout.report.buckets import bucket_sections
 from switchout.report.charts import Difference, ForestPlot
-from switchout.report.differences import Example, mark_words
-from switchout.report.page import Section, render_page
+from switchout.report.differences import HOW_TO_READ_EXAMPLES, cards
+from switchout.report.elements import Html
+from switchout.report.page import Claim, FirstScreen, Section, Tone, report_page
 from switchout.report.tables import P_VALUE, Column, Mark, Table
 
 
@@ -64,7 +71,7 @@ def differences_table(results: Sequence[Comparison]) -> Table:
         record = result.to_dict()
         low, high = result.ci95 or (None, None)
         names = (result.metric.label, record["baseline"], record["system"])
-        p_values = (record[c.key] for c in columns[6:])
+        p_values = (record[column.key] for column in columns[6:])
         rows.append((*names, result.delta, low, high, *p_values))
         mark: Mark = "good" if is_better(result) else "bad"
         marks[i, 3] = marks[i, 9] = mark if is_significant(result) else "quiet"
@@ -75,75 +82,72 @@ def differences_table(results: Sequence[Comparison]) -> Table:
 
 def compare_page(
     results: Sequence[Comparison],
-    references: Sequence[str],
     *,
-    source: Sequence[str] | None = None,
-    buckets: Sequence[Section] = (),
-    n_examples: int = 10,
-    seed: int = 0,
+    buckets: Sequence[Breakdown] = (),
+    examples: Mapping[str, Sequence[ChosenSentence]] | None = None,
     data: str = "",
-) -> str:
+) -> Html:
     """Return the whole HTML page.
 
     Args:
         results: From `switchout.evaluation.comparison.compare`.
-        references: The test set's references.
-        source: Its source side, shown with the examples.
-        buckets: Ready sections (tables and charts) about where the gain comes from.
-        n_examples: Of each kind: drawn at random, largest gain, largest loss.
-        seed: Of the random examples.
+        buckets: Where the gain is, from `switchout.evaluation.buckets.break_down`.
+        examples: Sentences by system, from `switchout.evaluation.examples.choose_examples`.
         data: What identifies the test set: file name and hash.
     """
-    names = ", ".join(dict.fromkeys(r.system.system.name for r in results))
+    main, *others = ([r for r in results if r.metric.name == name] for name in _metrics(results))
+    label, base = main[0].metric.label, main[0].baseline.system.name
+    names = ", ".join(r.system.system.name for r in main)
+    told = [_claim(result) for result in main]
     sections = [
-        Section("Scores", tables=[scores_table(results)]),
+        *(_other_metric(of_metric) for of_metric in others),
         Section(
             "Significance",
             text=[HOW_TO_READ],
-            tables=[differences_table(results)],
-            charts=[_delta_chart(results, metric) for metric in _metrics(results)],
-            remarks=[f"{r.metric.label}: {verdict(r)} {runs_compared(r)}" for r in results],
+            tables=[replace(differences_table(results), note="")],
+            remarks=[text for r in main if (text := runs_compared(r))],
         ),
-        *buckets,
+        *bucket_sections(buckets),
         *(
-            Section(
-                f"Examples: {result.system.system.name}",
-                text=[HOW_TO_READ_EXAMPLES],
-                examples=find_examples(
-                    result, references, source, n_examples=n_examples, seed=seed
-                ),
-            )
-            for result in results
-            if result.metric.name == results[0].metric.name and n_examples > 0
+            Section(f"Examples: {name}", text=[HOW_TO_READ_EXAMPLES], examples=cards(chosen, label))
+            for name, chosen in (examples or {}).items()
         ),
     ]
-    return render_page(
-        f"{names} against {results[0].baseline.system.name}",
-        sections,
-        lead=[verdict(r) for r in results if r.metric.name == results[0].metric.name],
-        made_by=" · ".join(
-            part
-            for part in (
-                f"switchout {version('switchout')}",
-                f"{len(references):,} sentences",
-                data,
-                *_signatures(results).split("\n"),
-            )
-            if part
-        ),
+    first = FirstScreen(
+        question=f"Is {names} better than {base}?",
+        claims=told,
+        figures=[_forest(main).html(), replace(scores_table(main), note="").html()],
+        settles=settles(told),
+    )
+    facts = (
+        f"switchout {version('switchout')}",
+        f"{len(results[0].gains):,} sentences",
+        data,
+        f"{results[0].n_resamples:,} resamples",
+        *_signatures(results).split("\n"),
+    )
+    return report_page(first, sections, made_by=" · ".join(fact for fact in facts if fact))
+
+
+def _other_metric(results: Sequence[Comparison]) -> Section:
+    return Section(
+        results[0].metric.label,
+        tables=[replace(scores_table(results), note="")],
+        charts=[_forest(results)],
+        remarks=[difference_in_words(r) for r in results],
     )
 
 
-def bucket_sections(breakdowns: Sequence[Breakdown]) -> list[Section]:
-    """A section per feature: gains by bucket, their trend, and both drawn."""
-    return [
-        Section(
-            f"Gain by {breakdown.feature.title}",
-            tables=[gains_table(breakdown), trends_table([breakdown])],
-            charts=[gains_chart(breakdown)],
-        )
-        for breakdown in breakdowns
-    ]
+def _claim(result: Comparison) -> Claim:
+    word: str = "undecided"
+    tone: Tone = "quiet"
+    if is_significant(result):
+        word = "better" if is_better(result) else "worse"
+        tone = "good" if is_better(result) else "bad"
+    if tone != "quiet" and result.seeds is None:
+        word, tone = f"{word} outputs", "quiet"  # one run a side says nothing about the methods
+    name = result.system.system.name
+    return Claim(name, word, tone, difference_in_words(result), what_settles(result))
 
 
 HOW_TO_READ = (
@@ -152,12 +156,6 @@ HOW_TO_READ = (
     "p bootstrap and p randomization ask it of the test set alone, for one output of each system. "
     "p Holm corrects p seeds (p bootstrap with one run) for the number of systems. "
     "For TER, lower is better."
-)
-HOW_TO_READ_EXAMPLES = (
-    "Marked words are in one output and not in the other: underlined where the reference has "
-    "them too, with a wavy line where it has not. The contribution of a sentence is what it adds "
-    "to the corpus-level difference (jackknife, mean over runs); outputs are of the lower-median "
-    "runs."
 )
 
 
@@ -169,11 +167,17 @@ def _signatures(results: Sequence[Comparison]) -> str:
     return "\n".join(dict.fromkeys(f"{r.metric.label} {r.metric.signature}" for r in results))
 
 
-def _delta_chart(results: Sequence[Comparison], metric: str) -> ForestPlot:
-    shown = [r for r in results if r.metric.name == metric]
-    label, base = shown[0].metric.label, shown[0].baseline.system.name
-    title = f"Δ {label} over {base}, 95% intervals, every run"
-    return ForestPlot(title, [difference(r) for r in shown], x_label=f"Δ {label}")
+def _forest(results: Sequence[Comparison]) -> ForestPlot:
+    label, base = results[0].metric.label, results[0].baseline
+    dots = [score - base.mean for score in base.scores]
+    zero = Difference(base.system.name, base.system.name, None, dots=dots)
+    side = "right" if results[0].metric.higher_is_better else "left"
+    return ForestPlot(
+        f"Δ {label} to {base.system.name}",
+        [zero, *(difference(result) for result in results)],
+        x_label=f"Δ {label}, {side} of 0 is better",
+        note="Diamonds: means; lines: 95% intervals; dots: runs.",
+    )
 
 
 def difference(result: Comparison) -> Difference:
@@ -182,51 +186,3 @@ def difference(result: Comparison) -> Difference:
     low, high = result.ci95 or (None, None)
     dots = [score - base.mean for score in system.scores]
     return Difference(system.system.name, base.system.name, result.delta, low, high, dots)
-
-
-def find_examples(
-    result: Comparison,
-    references: Sequence[str],
-    source: Sequence[str] | None,
-    *,
-    n_examples: int,
-    seed: int = 0,
-) -> list[Example]:
-    """Random sentences first (nobody chose them), then the largest contributions both ways."""
-    gains = result.gains if result.metric.higher_is_better else -result.gains
-    drawn = sorted(random.Random(seed).sample(range(len(gains)), min(n_examples, len(gains))))
-    order = np.argsort(gains, kind="stable")
-    groups = {
-        "Drawn at random": drawn,
-        "Largest gains": [i for i in order[::-1][:n_examples] if gains[i] > 0],
-        "Largest losses": [i for i in order[:n_examples] if gains[i] < 0],
-    }
-    return [
-        _example(result, group, int(i), references, source)
-        for group, chosen in groups.items()
-        for i in chosen
-    ]
-
-
-def _example(
-    result: Comparison,
-    group: str,
-    index: int,
-    references: Sequence[str],
-    source: Sequence[str] | None,
-) -> Example:
-    sides = (result.baseline, result.system)
-    base, other = (side.system.runs[side.tested][index] for side in sides)
-    reference = references[index]
-    contribution = result.gains[index] / len(result.gains)
-    return Example(
-        group=group,
-        number=index + 1,
-        caption=f"contributes {contribution:+.3f} {result.metric.label}".replace("-", "−"),
-        source=None if source is None else source[index],
-        reference=reference,
-        outputs=[
-            (result.baseline.system.name, mark_words(base, other, reference)),
-            (result.system.system.name, mark_words(other, base, reference)),
-        ],
-    )

@@ -7,8 +7,15 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from switchout.evaluation.examples import ChosenSentence
 from switchout.report.elements import Child, Html, element, join
 
+HOW_TO_READ_EXAMPLES = (
+    "Marked words are in one output and not in the other: underlined where the reference has "
+    "them too, with a wavy line where it has not. The contribution of a sentence is what it adds "
+    "to the corpus-level difference (jackknife, mean over runs); outputs are of the lower-median "
+    "runs."
+)
 EMPTY = element("span", "(empty)", class_="empty")
 Kind = Literal["same", "right", "wrong"]
 
@@ -56,8 +63,35 @@ class Example:
         for name, words in self.outputs:
             shown = [[word.html(), " "] for word in words]
             lines += [element("dt", name), element("dd", shown or EMPTY)]
-        header = element("header", f"Sentence {self.number} · {self.caption}")
+        caption = " · ".join(part for part in (f"Sentence {self.number}", self.caption) if part)
+        header = element("header", caption)
         return element("article", header, element("dl", lines), class_="example")
+
+
+def cards(chosen: Sequence[ChosenSentence], label: str) -> list[Example]:
+    """Return sentences to look at, the words in which their two outputs differ marked.
+
+    Args:
+        chosen: From `switchout.evaluation.examples`.
+        label: Of the metric.
+    """
+    return [_card(sentence, label) for sentence in chosen]
+
+
+def _card(sentence: ChosenSentence, label: str) -> Example:
+    (base_name, base), (name, output) = sentence.outputs
+    reference = sentence.reference
+    return Example(
+        group=sentence.group,
+        number=sentence.number,
+        caption=f"contributes {sentence.contribution:+.3f} {label}".replace("-", "−"),
+        source=sentence.source,
+        reference=reference,
+        outputs=[
+            (base_name, mark_words(base, output, reference)),
+            (name, mark_words(output, base, reference)),
+        ],
+    )
 
 
 def mark_words(output: str, other: str, reference: str) -> list[Word]:

@@ -3,143 +3,156 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
-from statistics import median
 
 from switchout.evaluation.comparison import Comparison
-from switchout.evaluation.verdict import verdict
-from switchout.experiments.contrasts import Contrast
-from switchout.experiments.experiment import Experiment, RowRecord
+from switchout.evaluation.verdict import difference_in_words
+from switchout.experiments.data_facts import DataFacts
+from switchout.experiments.experiment import Experiment
 from switchout.experiments.findings import Finding
 from switchout.experiments.reference import Reference
+from switchout.report.answers import claims, settles, warnings
+from switchout.report.asked import about, asked_section
+from switchout.report.buckets import bucket_sections
 from switchout.report.charts import Difference, ForestPlot, Line, LineChart
-from switchout.report.compare import (
-    HOW_TO_READ,
-    HOW_TO_READ_EXAMPLES,
-    bucket_sections,
-    differences_table,
-    find_examples,
-)
-from switchout.report.experiment_asked import asked_section
+from switchout.report.compare import HOW_TO_READ, difference, differences_table
+from switchout.report.differences import HOW_TO_READ_EXAMPLES, cards
+from switchout.report.elements import Html
 from switchout.report.experiment_tables import (
     cost_table,
     detail_table,
+    dev_table,
     has_runs,
-    main_table,
+    headline_table,
     power_table,
     reference_table,
     rule_contrasts_table,
     rules_table,
     runs_table,
     signatures,
+    tuning_table,
 )
-from switchout.report.experiment_tau import tau_answers, tau_section, tau_table
-from switchout.report.experiment_tuning import tuning_sections
-from switchout.report.experiment_wer import wer_answers
-from switchout.report.page import Section, render_page
+from switchout.report.page import FirstScreen, Section, report_page
 from switchout.report.tables import Column, Table
+from switchout.report.tau import tau_map, tau_table
 
-TITLES = {
-    "table1": "Table 1: does SwitchOut help?",
-    "table2": "Table 2: SwitchOut and back-translation",
-    "tau": "Figure 1: which temperatures?",
-    "wer": "Figure 2: where does SwitchOut help?",
-    "sweep": "Sweep",
+QUESTIONS = {
+    "table1": "Does SwitchOut help? (table 1 of the paper)",
+    "table2": "Does SwitchOut help beside back-translation? (table 2 of the paper)",
+    "tau": "Which temperatures are best? (figure 1 of the paper)",
+    "wer": "Does SwitchOut help far from the training text? (figure 2 of the paper)",
+    "sweep": "Which configuration is best?",
 }
-N_EXAMPLES = 4
 
 
-def experiment_page(experiment: Experiment, findings: Sequence[Finding]) -> str:
+def experiment_page(experiment: Experiment, findings: Sequence[Finding]) -> Html:
     """Return the whole page."""
     shown = [finding for finding in findings if not finding.is_empty]
-    is_tau = experiment.kind == "tau"
-    sections = [asked_section(experiment)]
-    if is_tau:
-        for finding in shown:
-            sections += [tau_section(finding), *tuning_sections(finding, "")]
-    if shown:
-        sections.append(Section("The table", tables=[headline_table(experiment, findings)]))
-    if not is_tau:
-        for finding in shown:
-            sections += _column_sections(finding, name_it=len(findings) > 1)
-    sections += [Section("Cost", tables=[cost_table(shown)]), _repeat(experiment, shown)]
-    return render_page(
-        TITLES[experiment.kind],
-        sections,
-        lead=lead(experiment, findings),
-        made_by=f"switchout {version('switchout')} · {signatures(shown)}".replace("\n", " · "),
+    sections: list[Section] = []
+    for finding in shown:
+        sections += _sections(finding, f"{finding.column.name}: " if len(findings) > 1 else "")
+    if any(finding.taus for finding in shown):
+        sections.append(Section("The table", tables=[tau_table(shown)]))
+    sections += [
+        asked_section(experiment),
+        Section("Cost", tables=[cost_table(shown)]),
+        Section(
+            "To repeat it",
+            text=[f"The same command extends or repeats it: {experiment.command}"],
+            tables=[runs_table(shown)],
+        ),
+    ]
+    made_by = f"switchout {version('switchout')} · {signatures(shown)}"
+    return report_page(_first_screen(experiment, findings), sections, made_by=made_by)
+
+
+def _first_screen(experiment: Experiment, findings: Sequence[Finding]) -> FirstScreen:
+    told = claims(experiment, findings)
+    figures: list[Html] = []
+    for finding in findings:
+        if finding.taus:
+            figures.append(tau_map(finding.taus).html())
+        elif not finding.is_empty:
+            figures += [_forest(finding).html(), headline_table(experiment.kind, finding).html()]
+    return FirstScreen(
+        question=QUESTIONS[experiment.kind],
+        about=about(experiment),
+        claims=told,
+        warnings=warnings(findings),
+        figures=figures,
+        settles=settles(told) if told else "No comparison is finished yet.",
     )
 
 
-def headline_table(experiment: Experiment, findings: Sequence[Finding]) -> Table:
-    """The table that the experiment is about."""
-    if experiment.kind == "tau":
-        return tau_table(findings)
-    return main_table(experiment.kind, findings)
+def _forest(finding: Finding) -> ForestPlot:
+    """Every row against the first one and what else was asked of it; all runs as dots."""
+    lines: list[Difference] = []
+    for row in has_runs(finding.rows):
+        of_row = [c for c in (*finding.against_first, *finding.contrasts) if c.row == row.name]
+        lines += {c.against: difference(c.test) for c in of_row}.values()
+    if finding.against_first:
+        base = finding.against_first[0].test.baseline
+        dots = [score - base.mean for score in base.scores]
+        lines.insert(0, Difference(base.system.name, base.system.name, None, dots=dots))
+    return ForestPlot(
+        f"{finding.column.name}: Δ test BLEU",
+        lines,
+        x_label=f"Δ to {has_runs(finding.rows)[0].name}, right of 0 is better",
+        note="Diamonds: means; lines: 95% intervals over seeds and sentences; dots: runs.",
+    )
 
 
-def lead(experiment: Experiment, findings: Sequence[Finding]) -> list[str]:
-    """The answers in words: a paragraph per claim, and what is still missing."""
-    paragraphs = []
-    for finding in findings:
-        where = f"{finding.column.name}: " if len(findings) > 1 else ""
-        paragraphs += [f"{where}{claim(result)}" for result in finding.contrasts]
-        if experiment.kind == "tau" and not finding.is_empty:
-            paragraphs += [f"{where}{answer}" for answer in tau_answers(finding)]
-        if experiment.kind == "wer":
-            paragraphs += [f"{where}{answer}" for answer in wer_answers(finding)]
-        if experiment.kind != "tau" and finding.n_last:
-            paragraphs.append(f"{where}{_about_rules(finding)}")
-        n_missing = sum(row.n_missing for row in finding.rows)
-        if n_missing:
-            paragraphs.append(f"{where}{n_missing} runs are not finished; this is what is there.")
-    return paragraphs or ["No comparison is finished yet."]
-
-
-def claim(contrast: Contrast) -> str:
-    """One contrast as a claim: helps, hurts, undecided or nothing learned, with the evidence."""
-    parts = [f"{contrast.row}: {contrast.verdict}.", verdict(contrast.test), contrast.disagreement]
-    return " ".join(part for part in (*parts, contrast.remark) if part)
-
-
-def _column_sections(finding: Finding, *, name_it: bool) -> list[Section]:
-    where = f"{finding.column.name}: " if name_it else ""
-    power = power_table(finding)
+def _sections(finding: Finding, where: str) -> list[Section]:
+    """Everything about one corpus that the first screen leaves out."""
+    tuning = [_tuning(finding, where)] if finding.column.is_tuned else []
+    if finding.taus:
+        return tuning
     results = [contrast.test for contrast in finding.contrasts]
-    sections = [
-        Section(
-            f"{where}All seeds",
-            tables=[detail_table(finding)],
-            charts=[_dots(finding)],
-            remarks=_side_claims(finding),
-        ),
-        Section(
-            f"{where}Significance",
-            text=[HOW_TO_READ],
-            tables=[
-                *([differences_table(results)] if results else []),
-                *([power] if power else []),
-            ],
-            remarks=[*_without_seeds(results), *_about_luck(finding)],
-        ),
+    return [
+        Section(f"{where}All seeds", tables=[detail_table(finding)], remarks=_side_claims(finding)),
+        *([_shipped(finding, finding.reference)] if finding.reference else []),
+        *([_significance(finding, where)] if results else []),
         Section(
             f"{where}Checkpoint rules",
             text=[_about_rules(finding)],
             tables=[rules_table(finding), *([rule_contrasts_table(finding)] if results else [])],
         ),
-        *tuning_sections(finding, where),
+        *tuning,
         Section(f"{where}Learning curves", charts=_curves(finding)),
-        *bucket_sections(finding.breakdowns),
-        _data(finding, where),
+        *bucket_sections(finding.breakdowns, where),
+        *([_data(finding.data, where)] if finding.data else []),
+        *([_examples(finding, where)] if finding.examples else []),
     ]
-    if finding.reference:
-        sections.insert(1, _shipped(finding, finding.reference))
-    if results:
-        sources, references = finding.corpus.pairs("test")
-        chosen = find_examples(results[-1], references, sources, n_examples=N_EXAMPLES)
-        title = f"{where}Examples: {results[-1].system.system.name}"
-        sections.append(Section(title, text=[HOW_TO_READ_EXAMPLES], examples=chosen))
-    return sections
+
+
+def _significance(finding: Finding, where: str) -> Section:
+    results = [contrast.test for contrast in finding.contrasts]
+    power = power_table(finding)
+    tests = replace(differences_table(results), note=f"{results[0].n_resamples:,} resamples")
+    return Section(
+        f"{where}Significance",
+        text=[HOW_TO_READ],
+        tables=[tests, dev_table(finding), *([power] if power else [])],
+        remarks=[*_without_seeds(results), *_about_luck(finding)],
+    )
+
+
+def _tuning(finding: Finding, where: str) -> Section:
+    text = (
+        "Runs with a seed or a length that is in no row. They chose by dev BLEU, at the checkpoint "
+        "of the rule; test scores had no part in it."
+    )
+    return Section(f"{where}Tuning", text=[text], tables=[tuning_table(finding)])
+
+
+def _examples(finding: Finding, where: str) -> Section:
+    result = finding.contrasts[-1].test
+    return Section(
+        f"{where}Examples: {result.system.system.name} and {result.baseline.system.name}",
+        text=[HOW_TO_READ_EXAMPLES],
+        examples=cards(finding.examples, result.metric.label),
+    )
 
 
 def _shipped(finding: Finding, reference: Reference) -> Section:
@@ -159,39 +172,16 @@ def _shipped(finding: Finding, reference: Reference) -> Section:
     )
 
 
-def _dots(finding: Finding) -> ForestPlot:
-    """Every run as a dot, relative to the median of the first row with runs."""
-    rows = has_runs(finding.rows)
-    zero = median(rows[0].numbers("test_bleu"))
-    dots = {row.name: [score - zero for score in row.numbers("test_bleu")] for row in rows}
-    return ForestPlot(
-        f"Every run: test BLEU above the median of {rows[0].name}",
-        [Difference(name, rows[0].name, None, dots=runs) for name, runs in dots.items()],
-        x_label="Δ BLEU",
-    )
-
-
 def _curves(finding: Finding) -> list[LineChart]:
-    rows = has_runs(finding.rows)
     charts = []
     for key, label, is_log in (
         ("dev_perplexity", "dev perplexity", True),
         ("dev_bleu", "dev BLEU (greedy search)", False),
     ):
-        lines = [Line(row.name, _median_curve(row, key)) for row in rows]
-        if all(line.points for line in lines):
-            title = f"{label}, medians over seeds"
-            charts.append(LineChart(title, lines, "step", label, is_log))
+        lines = [Line(row.name, row.median_curve(key)) for row in has_runs(finding.rows)]
+        if any(line.points for line in lines):
+            charts.append(LineChart(f"{label}, medians over seeds", lines, "step", label, is_log))
     return charts
-
-
-def _median_curve(row: RowRecord, key: str) -> list[tuple[float, float]]:
-    by_step: dict[float, list[float]] = {}
-    for run in row.runs:
-        for validation in run.result["validations"]:
-            if key in validation:
-                by_step.setdefault(validation["step"], []).append(validation[key])
-    return [(step, median(values)) for step, values in sorted(by_step.items())]
 
 
 def _side_claims(finding: Finding) -> list[str]:
@@ -207,7 +197,7 @@ def _side_claims(finding: Finding) -> list[str]:
     if result := finding.switchout_and_raml:
         remarks.append(
             "The paper's side claim that SwitchOut on the source is about as good as RAML on the "
-            f"target: {verdict(result)}"
+            f"target: {difference_in_words(result)}"
         )
     return remarks
 
@@ -235,16 +225,10 @@ def _about_luck(finding: Finding) -> list[str]:
 
 def _about_rules(finding: Finding) -> str:
     rule = finding.column.base.train.select
-    text = f"{finding.n_last} of {finding.n_runs} runs selected their last checkpoint by {rule}"
-    if finding.is_cut_short:
-        return f"{text}: most had not passed their best point; longer training may change this."
-    return f"{text}."
+    return f"{finding.n_last} of {finding.n_runs} runs selected their last checkpoint by {rule}."
 
 
-def _data(finding: Finding, where: str) -> Section:
-    facts = finding.data
-    if facts is None:
-        return Section(f"{where}Data")
+def _data(facts: DataFacts, where: str) -> Section:
     columns = [
         Column("row"),
         Column("source sentences untouched", "source", ".1%"),
@@ -260,8 +244,3 @@ def _data(finding: Finding, where: str) -> Section:
     ]
     title = "How often noise leaves a sentence as it is"
     return Section(f"{where}Data and noise", tables=[Table(title, columns, rows)], remarks=remarks)
-
-
-def _repeat(experiment: Experiment, findings: Sequence[Finding]) -> Section:
-    text = [f"The same command extends or repeats it: {experiment.command}"]
-    return Section("To repeat it", text=text, tables=[runs_table(findings)])

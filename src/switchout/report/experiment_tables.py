@@ -2,57 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median, stdev
 
 from switchout.corpora.registry import find_entry
 from switchout.evaluation.comparison import Comparison
 from switchout.evaluation.verdict import LEVEL, is_better
-from switchout.experiments.contrasts import smallest_gap
+from switchout.experiments.contrasts import Contrast, smallest_gap
 from switchout.experiments.experiment import RowRecord
 from switchout.experiments.findings import Finding
 from switchout.experiments.paper import DAGGERS, reported
 from switchout.experiments.reference import Reference
-from switchout.report.tables import P_VALUE, Cell, Column, Mark, Table
+from switchout.report.answers import TONES
+from switchout.report.tables import P_VALUE, Cell, Column, Mark, Table, interval
 
+Part = tuple[Column, Sequence[Cell]]  # a column of a table with its cells
+Marks = Mapping[tuple[int, int], Mark]
+CHOSEN = "chosen"
 PAPER_MARK, SEEDS_MARK = "†", "‡"
+ABOUT_SIGNS = (
+    f"{PAPER_MARK} better than the best row without SwitchOut of its block by the paper's test "
+    f"(paired bootstrap of the median runs, p ≤ {LEVEL}); {SEEDS_MARK} by the test over seeds, "
+    "Holm-corrected."
+)
 
 
 def main_table(kind: str, findings: Sequence[Finding]) -> Table:
     """The table as the paper prints it: medians of test BLEU, and the paper's own beside them."""
     names = [row.name for row in findings[0].rows]
-    columns = [Column("row")]
-    cells: list[list[Cell]] = [[name] for name in names]
+    parts: list[Part] = [(Column("row"), names)]
     marks: dict[tuple[int, int], Mark] = {}
-    notes = [
-        f"{PAPER_MARK} better than the best row without SwitchOut of its block by the paper's "
-        f"test (paired bootstrap of the median runs, p ≤ {LEVEL}); {SEEDS_MARK} by the test over "
-        "seeds, Holm-corrected."
-    ]
     for finding in findings:
-        title = f" {finding.column.name}" if len(findings) > 1 else ""
+        where = f" {finding.column.name}" if len(findings) > 1 else ""
         for i, row in enumerate(finding.rows):
             if _signs(finding, row.name):
-                marks[i, len(columns)] = "good"
-        for column, values in (
-            *_measured(finding, title),
-            *_by_the_paper(kind, finding, title),
+                marks[i, len(parts)] = "good"
+        parts += [
+            (
+                Column(f"test BLEU{where}", f"test_bleu{where}", ".2f"),
+                [row.median("test_bleu") for row in finding.rows],
+            ),
+            (
+                Column("", f"significant{where}"),
+                [_signs(finding, row.name) for row in finding.rows],
+            ),
+            (Column("runs", f"runs{where}", "d"), [len(row.runs) for row in finding.rows]),
+            *_tuning_runs(finding, where),
+            *_by_the_paper(kind, finding, where),
             *_of_the_reference(finding),
-        ):
-            columns.append(column)
-            for line, value in zip(cells, values, strict=True):
-                line.append(value)
+        ]
+    note = "\n".join([ABOUT_SIGNS, *_notes(findings)])
+    return _table("Test BLEU, medians over seeds", parts, note=note, marks=marks)
+
+
+def headline_table(kind: str, finding: Finding) -> Table:
+    """What the first screen shows: medians, and both differences with their intervals."""
+    names = [row.name for row in finding.rows]
+    parts: list[Part] = [
+        (Column("row"), names),
+        (Column("median", format=".2f"), [row.median("test_bleu") for row in finding.rows]),
+    ]
+    if len({len(row.runs) for row in finding.rows}) > 1:
+        parts.append((Column("runs", format="d"), [len(row.runs) for row in finding.rows]))
+    first = {c.row: c for c in finding.against_first}
+    asked = [c for c in finding.contrasts if c.row in first and c.against != first[c.row].against]
+    if first:
+        zero = next(iter(first.values())).against
+        parts.append((Column(f"Δ to {zero}"), [_delta(first.get(name)) for name in names]))
+    if asked:
+        by_row = {name: [c for c in asked if c.row == name] for name in names}
+        cells = ["; ".join(f"{_delta(c)} to {c.against}" for c in by_row[name]) for name in names]
+        parts.append((Column("Δ to the row it was asked against"), cells))
+    parts += [*_by_the_paper(kind, finding, ""), *_of_the_reference(finding)]
+    title, note = "Test BLEU: medians, Δ of means with 95% intervals", "\n".join(_notes([finding]))
+    return _table(title, parts, note=note, marks=_verdict_marks(finding, parts))
+
+
+def _verdict_marks(finding: Finding, parts: Sequence[Part]) -> Marks:
+    """The verdict of a question colours the difference that it is about."""
+    places = [j for j, (column, _) in enumerate(parts) if column.title.startswith("Δ")]
+    lines = {row.name: i for i, row in enumerate(finding.rows)}
+    first = {(c.row, c.against) for c in finding.against_first}
+    return {
+        (lines[c.row], places[0 if (c.row, c.against) in first else -1]): TONES[c.verdict]
+        for c in finding.contrasts
+        if places
+    }
+
+
+def _delta(contrast: Contrast | None) -> str | None:
+    if contrast is None:
+        return None
+    delta, bounds = contrast.test.delta, interval(contrast.test.ci95)
+    return Column("", format="+.2f").show(delta) + (f" ({bounds})" if bounds else "")
+
+
+def _table(title: str, parts: Sequence[Part], *, note: str, marks: Marks) -> Table:
+    columns, cells = zip(*parts, strict=True)
+    return Table(title, columns, list(zip(*cells, strict=True)), note=note, marks=marks)
+
+
+def _notes(findings: Sequence[Finding]) -> list[str]:
+    notes = []
+    for finding in findings:
         if finding.column.is_tuned:
             notes.append(
                 "Tuning runs: spent on dev, with a seed that is in no row, before the row's runs; "
-                f"those of {names[0]} chose what all rows share."
+                f"those of {finding.rows[0].name} chose what all rows share."
             )
         notes += _same_rows(finding)
         if finding.reference:
             notes.append(f"Reference: {finding.reference.origin}")
-    note = "\n".join([*dict.fromkeys(notes), signatures(findings)])
-    return Table("Test BLEU, medians over seeds", columns, cells, marks=marks, note=note)
+    return list(dict.fromkeys(notes))
 
 
 def _same_rows(finding: Finding) -> list[str]:
@@ -65,23 +127,13 @@ def _same_rows(finding: Finding) -> list[str]:
     ]
 
 
-def _measured(finding: Finding, title: str) -> Iterator[tuple[Column, list[Cell]]]:
-    """What the runs say: the columns with their cells."""
-    rows, column = finding.rows, finding.column
-    yield (
-        Column(f"test BLEU{title}", f"test_bleu{title}", ".2f"),
-        [row.median("test_bleu") for row in rows],
-    )
-    yield Column("", f"significant{title}"), [_signs(finding, row.name) for row in rows]
-    yield Column("runs", f"runs{title}", "d"), [len(row.runs) for row in rows]
-    if column.is_tuned:
-        yield (
-            Column("tuning runs", f"trials{title}", "d"),
-            [column.n_tried(row.name) for row in rows],
-        )
+def _tuning_runs(finding: Finding, where: str) -> Iterator[Part]:
+    if finding.column.is_tuned:
+        spent = [finding.column.n_tried(row.name) for row in finding.rows]
+        yield Column("tuning runs", f"trials{where}", "d"), spent
 
 
-def _by_the_paper(kind: str, finding: Finding, title: str) -> Iterator[tuple[Column, list[Cell]]]:
+def _by_the_paper(kind: str, finding: Finding, title: str) -> Iterator[Part]:
     paper, entry = reported(kind, finding.corpus.name), find_entry(finding.corpus.name)
     if paper and entry:
         yield (
@@ -94,7 +146,7 @@ def _by_the_paper(kind: str, finding: Finding, title: str) -> Iterator[tuple[Col
         )
 
 
-def _of_the_reference(finding: Finding) -> Iterator[tuple[Column, list[Cell]]]:
+def _of_the_reference(finding: Finding) -> Iterator[Part]:
     if finding.reference:
         known = [finding.reference.by_name.get(row.name) for row in finding.rows]
         yield (
@@ -128,39 +180,27 @@ def reference_table(reference: Reference) -> Table:
 
 def detail_table(finding: Finding) -> Table:
     """Every row's scores over seeds, dev beside test."""
-    columns = [
-        Column("row"),
-        Column("runs", format="d"),
-        Column("test BLEU median", "test_bleu", ".2f"),
-        Column("std", format=".2f"),
-        Column("min", format=".2f"),
-        Column("max", format=".2f"),
-        Column("dev BLEU", "dev_bleu", ".2f"),
-        Column("dev perplexity", "dev_perplexity", ".2f"),
-        Column("chosen = last", "selected_is_last"),
-        Column("tuning runs", "trials", "d"),
+    parts: list[Part] = [
+        (Column("row"), [row.name for row in finding.rows]),
+        (Column("runs", format="d"), [len(row.runs) for row in finding.rows]),
     ]
-    rows: list[tuple[Cell, ...]] = []
-    for row in finding.rows:
-        scores = row.numbers("test_bleu")
-        if not scores:
-            rows.append((row.name, 0, *[None] * 8))
-            continue
-        rows.append(
-            (
-                row.name,
-                len(scores),
-                median(scores),
-                stdev(scores) if len(scores) > 1 else None,
-                min(scores),
-                max(scores),
-                row.median("dev_bleu"),
-                row.median("dev_perplexity"),
-                f"{row.n_last} of {len(scores)}",
-                finding.column.n_tried(row.name),
-            )
+    for title, of in (("std", stdev), ("min", min), ("max", max)):
+        needed = 2 if of is stdev else 1
+        scores = [row.numbers("test_bleu") for row in finding.rows]
+        parts.append(
+            (Column(title, format=".2f"), [of(s) if len(s) >= needed else None for s in scores])
         )
-    return Table(f"{finding.column.name}: all rows", columns, rows, note=signatures([finding]))
+    parts += [
+        (Column("dev BLEU", format=".2f"), [row.median("dev_bleu") for row in finding.rows]),
+        (
+            Column("dev perplexity", format=".2f"),
+            [row.median("dev_perplexity") for row in finding.rows],
+        ),
+        (Column("chosen = last"), [f"{row.n_last} of {len(row.runs)}" for row in finding.rows]),
+        *_tuning_runs(finding, ""),
+    ]
+    note = "std, min and max of test BLEU over seeds; dev: medians."
+    return _table("All rows", parts, note=note, marks={})
 
 
 def rules_table(finding: Finding) -> Table:
@@ -171,8 +211,8 @@ def rules_table(finding: Finding) -> Table:
         (row.name, *(row.median("test_bleu", rule=rule) if row.runs else None for rule in rules))
         for row in finding.rows
     ]
-    note = f"Test BLEU, medians; the first rule was fixed before the runs.\n{signatures([finding])}"
-    return Table(f"{finding.column.name}: by checkpoint rule", columns, rows, note=note)
+    note = "Test BLEU, medians; the first rule was fixed before the runs."
+    return Table("By checkpoint rule", columns, rows, note=note)
 
 
 def rule_contrasts_table(finding: Finding) -> Table:
@@ -186,8 +226,39 @@ def rule_contrasts_table(finding: Finding) -> Table:
         Column("p seeds", "p_seeds", P_VALUE),
     ]
     by_rule = {finding.column.base.train.select: finding.contrasts, **finding.by_rule}
-    rows = [(rule, *_contrast_cells(r.test)) for rule, found in by_rule.items() for r in found]
-    return Table(f"{finding.column.name}: comparisons by checkpoint rule", columns, rows)
+    rows = [(rule, *_contrast_cells(c.test)) for rule, found in by_rule.items() for c in found]
+    return Table("Comparisons by checkpoint rule", columns, rows)
+
+
+def dev_table(finding: Finding) -> Table:
+    """Every question on dev beside test: a gain that only one of them shows is not believed."""
+    columns = [
+        Column("row"),
+        Column("against"),
+        Column("Δ test", "delta_test", "+.2f"),
+        Column("95% interval", "ci95_test"),
+        Column("Δ dev", "delta_dev", "+.2f"),
+        Column("95% interval", "ci95_dev"),
+        Column("seeds"),
+        Column("verdict"),
+    ]
+    rows = [
+        (
+            c.row,
+            c.against,
+            c.test.delta,
+            interval(c.test.ci95),
+            c.dev.delta,
+            interval(c.dev.ci95),
+            "paired" if c.is_paired else "not paired",
+            c.verdict,
+        )
+        for c in finding.contrasts
+    ]
+    marks: Marks = {(i, 7): TONES[c.verdict] for i, c in enumerate(finding.contrasts)}
+    n_family = max((c.n_family for c in finding.contrasts), default=0)
+    note = f"p Holm corrects for {n_family} questions, all that are reported together."
+    return Table("Dev beside test", columns, rows, note=note, marks=marks)
 
 
 def power_table(finding: Finding) -> Table | None:
@@ -207,7 +278,7 @@ def power_table(finding: Finding) -> Table | None:
         Column("p seeds", "p_seeds", P_VALUE),
         Column("smallest gap seen 4 times in 5", "smallest_gap", ".2f"),
     ]
-    return Table(f"{finding.column.name}: what this set-up can detect", columns, rows)
+    return Table("What this set-up can detect", columns, rows)
 
 
 def cost_table(findings: Sequence[Finding]) -> Table:
@@ -233,6 +304,28 @@ def cost_table(findings: Sequence[Finding]) -> Table:
             cells = (len(runs), *hours, median(speeds) if speeds else None)
             rows.append((*([finding.column.name] if several else []), name, *cells))
     return Table("Cost of training", columns, rows)
+
+
+def tuning_table(finding: Finding) -> Table:
+    """A line per run, for the row it was spent on."""
+    columns = [
+        Column("for the row", "row"),
+        Column("tried"),
+        Column("dev BLEU", "dev_bleu", ".2f"),
+        Column("dev perplexity", "dev_perplexity", ".2f"),
+        Column("", CHOSEN),
+    ]
+    configs = {row.name: row.config for row in finding.column.rows}
+    rows: list[tuple[Cell, ...]] = []
+    marks: dict[tuple[int, int], Mark] = {}
+    for name, tried in finding.tried.items():
+        for record in tried:
+            is_chosen = record.row.config == configs[name]
+            if is_chosen:
+                marks[len(rows), 2] = "good"
+            scores = (record.median("dev_bleu"), record.median("dev_perplexity"))
+            rows.append((name, record.name, *scores, CHOSEN if is_chosen else ""))
+    return Table("Tried on dev", columns, rows, marks=marks)
 
 
 def runs_table(findings: Sequence[Finding]) -> Table:

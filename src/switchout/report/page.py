@@ -20,17 +20,32 @@ Tone = Literal["good", "bad", "quiet", "warn"]
 
 @dataclass(frozen=True)
 class Claim:
-    """One answer: what it is about, the verdict as a badge, and the evidence in words."""
+    """One answer.
+
+    Attributes:
+        about: What it is about.
+        verdict, tone: The badge.
+        evidence: Why, in a sentence or two.
+        settles: What would settle it, if it is open.
+    """
 
     about: str
     verdict: str
     tone: Tone
     evidence: str = ""
+    settles: str = ""
+
+    @property
+    def text(self) -> str:
+        """The claim as plain text."""
+        needed = f" What would settle it: {self.settles}." if self.settles else ""
+        return f"{self.about}: {self.verdict}. {self.evidence}{needed}"
 
     def html(self) -> Html:
         """Return a line."""
         about = element("span", self.about, class_="about")
-        return element("li", badge(self.verdict, self.tone), about, f" {self.evidence}")
+        evidence = self.evidence.replace(" -", " −")  # as wide as a plus
+        return element("li", badge(self.verdict, self.tone), about, f": {evidence}")
 
 
 @dataclass(frozen=True)
@@ -39,6 +54,7 @@ class FirstScreen:
 
     Attributes:
         question: The heading.
+        about: One line below it: on what, how.
         claims: The answers.
         warnings: What makes them doubtful, said before anything else.
         figures: Charts and tables, side by side where there is room.
@@ -46,6 +62,7 @@ class FirstScreen:
     """
 
     question: str
+    about: str = ""
     claims: Sequence[Claim] = ()
     warnings: Sequence[str] = ()
     figures: Sequence[Html] = ()
@@ -53,11 +70,13 @@ class FirstScreen:
 
     def html(self) -> Html:
         """Return the heading and what stands below it."""
+        claims = [claim.html() for claim in self.claims]
         return element(
             "header",
             element("h1", self.question),
+            element("p", self.about, class_="note") if self.about else None,
             (element("p", warning, class_="warning", role="note") for warning in self.warnings),
-            element("ul", (claim.html() for claim in self.claims), class_="claims"),
+            element("ul", claims, class_="claims") if claims else None,
             element("div", self.figures, class_="beside"),
             element("p", self.settles, class_="settles") if self.settles else None,
         )
@@ -93,24 +112,25 @@ class Section:
     Attributes:
         title: What is seen of it while it is folded.
         text: Paragraphs.
-        tables, charts, remarks, examples: Shown in this order; remarks are a list.
+        charts, tables, remarks, examples: Shown in this order; remarks are a list.
     """
 
     title: str
     text: Sequence[str] = ()
-    tables: Sequence[Component] = ()
     charts: Sequence[Component] = ()
+    tables: Sequence[Component] = ()
     remarks: Sequence[str] = ()
     examples: Sequence[Example] = ()
 
     def html(self) -> Html:
         """Return the part, folded."""
+        charts = [chart.html() for chart in self.charts]
         remarks = [element("li", remark) for remark in self.remarks]
         return fold(
             self.title,
             (element("p", text) for text in self.text),
+            element("div", charts, class_="charts") if charts else None,
             (table.html() for table in self.tables),
-            element("div", (chart.html() for chart in self.charts), class_="charts"),
             element("ul", remarks, class_="remarks") if remarks else None,
             self._examples(),
         )
@@ -132,14 +152,6 @@ def report_page(first: FirstScreen, sections: Sequence[Section], *, made_by: str
     footer = element("footer", element("p", made_by, class_="made-by"))
     main = element("main", (section.html() for section in sections))
     return skeleton(first.question, first.html(), main, footer)
-
-
-def render_page(
-    title: str, sections: Sequence[Section], *, lead: Sequence[str] = (), made_by: str
-) -> str:
-    """Return a whole HTML page; paragraphs of ``lead`` under the title are the answer."""
-    claims = [Claim("", "answer", "quiet", text) for text in lead]
-    return report_page(FirstScreen(title, claims), sections, made_by=made_by)
 
 
 def skeleton(title: str, *body: Child, head: Child = None) -> Html:

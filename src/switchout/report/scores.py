@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from switchout.evaluation.statistics import LABELS
-from switchout.report.tables import Cell, Column, Table
+from switchout.report.tables import Cell, Column, Table, interval
 
 
 def score_table(records: Sequence[Mapping[str, Any]], *, metrics: Sequence[str]) -> Table:
@@ -22,12 +22,8 @@ def score_table(records: Sequence[Mapping[str, Any]], *, metrics: Sequence[str])
         for name in metrics:
             row.append(record[name])
             if "ci95" in record:
-                row.append(_interval(record["ci95"][name]))
+                row.append(interval(record["ci95"][name], ".2f"))
         rows.append(row)
     signatures = records[0]["signatures"]
     note = "\n".join(f"{LABELS[name]} {signatures[name]}" for name in metrics)
     return Table("Scores", columns, rows, note=note)
-
-
-def _interval(interval: Sequence[float] | None) -> str | None:
-    return None if interval is None else f"{interval[0]:.2f} to {interval[1]:.2f}"

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from switchout.report.elements import Html, element
 
 Cell = str | float | int | None
-Mark = Literal["good", "bad", "quiet"]
+Mark = Literal["good", "bad", "quiet", "warn"]
 
 P_VALUE = "p"  # a column's format for p-values
 MISSING = "–"
@@ -60,7 +60,7 @@ class Table:
         columns: One per cell of a row.
         rows: Cells; None is shown as a dash and left empty in CSV.
         note: The line below that identifies the numbers: signature, tokenizer, version.
-        marks: (row, column) → "good", "bad" or "quiet", for emphasis.
+        marks: (row, column) → "good", "bad", "quiet" or "warn", for emphasis.
 
     Example:
         >>> columns = [Column("system"), Column("BLEU", format=".1f")]
@@ -171,6 +171,19 @@ def _harmless(cell: Cell) -> Cell:
     """Return a cell that no spreadsheet takes for a formula: text with = + - @ gets a quote."""
     is_formula = isinstance(cell, str) and cell.lstrip().startswith(("=", "+", "-", "@"))
     return f"'{cell}" if is_formula else cell
+
+
+def interval(bounds: Sequence[float] | None, format: str = "+.2f") -> str | None:
+    """Return an interval as a cell; None where there is none.
+
+    Example:
+        >>> interval((-1, 2.5))
+        '−1.00 to +2.50'
+    """
+    if bounds is None:
+        return None
+    column = Column("", format=format)
+    return f"{column.show(bounds[0])} to {column.show(bounds[1])}"
 
 
 _LATEX = str.maketrans(

@@ -1,9 +1,9 @@
-"""The files of a report: the page, results.json, and the table as CSV and LaTeX."""
+"""The files of a report: the page, results.json, and the table as CSV, LaTeX and text."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,24 @@ from switchout.experiments.contrasts import Contrast
 from switchout.experiments.experiment import load
 from switchout.experiments.findings import Finding, find_out
 from switchout.files import atomic
-from switchout.report.experiment import experiment_page, headline_table, lead
+from switchout.report.answers import answers
+from switchout.report.experiment import experiment_page
+from switchout.report.experiment_tables import main_table, signatures
+from switchout.report.tau import tau_table
 
 
 def write_report(folder: Path) -> dict[str, Any]:
     """Write the report of the experiment in ``folder``; return what ``results.json`` holds."""
     experiment = load(folder)
     findings = find_out(experiment)
-    table = headline_table(experiment, findings)
+    is_tau = experiment.kind == "tau"
+    table = tau_table(findings) if is_tau else main_table(experiment.kind, findings)
+    table = replace(table, note=f"{table.note}\n{signatures(findings)}".strip())
     results = {
         "kind": experiment.kind,
         "command": experiment.command,
         "version": version("switchout"),
-        "answers": lead(experiment, findings),
+        "answers": answers(experiment, findings),
         "columns": [_column(finding) for finding in findings],
     }
     contents = {
@@ -64,6 +69,7 @@ def _column(finding: Finding) -> dict[str, Any]:
             rule: [_contrast(contrast) for contrast in contrasts]
             for rule, contrasts in finding.by_rule.items()
         },
+        "against_first": [_contrast(contrast) for contrast in finding.against_first],
         "unlearned": [asdict(run) for run in finding.unlearned],
         "baseline_against_itself": finding.same.to_dict() if finding.same else None,
         "shipped_reference": asdict(finding.reference) if finding.reference else None,

@@ -35,6 +35,21 @@ def asked_section(experiment: Experiment) -> Section:
     return Section("What was asked", text=text, tables=[Table("Rows", columns, rows)])
 
 
+def about(experiment: Experiment) -> str:
+    """Return on what and how, in one line."""
+    return " · ".join(_in_short(corpus) for corpus in experiment.columns)
+
+
+def _in_short(corpus: Corpus) -> str:
+    m, t = corpus.base.model, corpus.base.train
+    seeds = sorted({len(row.seeds) for row in corpus.rows})
+    n_seeds = f"{seeds[0]} to {seeds[-1]} seeds" if len(seeds) > 1 else f"{seeds[0]} seeds"
+    return (
+        f"{corpus.name}; Transformer {m.layers}+{m.layers} layers, width {m.d_model}; "
+        f"{t.steps:,} steps; {n_seeds} a row".replace(" 1 seeds", " 1 seed")
+    )
+
+
 def _settings(corpus: Corpus) -> list[str]:
     base = corpus.base
     m, t = base.model, base.train

@@ -1,0 +1,167 @@
+"""What an experiment answers: claims with verdicts, doubts, and what would settle the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from switchout.evaluation.trend import Trend
+from switchout.evaluation.verdict import LEVEL, delta_in_words, verdict, what_settles
+from switchout.experiments.contrasts import Contrast
+from switchout.experiments.experiment import Experiment
+from switchout.experiments.findings import Finding
+from switchout.experiments.tau_grid import TauGrid
+from switchout.report.page import Claim, Tone
+
+TONES: dict[str, Tone] = {
+    "helps": "good",
+    "hurts": "bad",
+    "undecided": "quiet",
+    "nothing was learned": "warn",
+}
+MOST_NAMED = 3  # runs that learned nothing; the others are counted
+
+
+def claims(experiment: Experiment, findings: Sequence[Finding]) -> list[Claim]:
+    """Return the answers: a claim per contrast, or those of the paper's figures."""
+    found = []
+    for finding in findings:
+        where = f"{finding.column.name}: " if len(findings) > 1 else ""
+        found += [_of_contrast(contrast, where) for contrast in finding.contrasts]
+        if finding.taus:
+            found += _of_taus(finding.taus, where)
+        if experiment.kind == "wer":
+            found += [_of_trend(name, trend, where) for name, trend in _distance_trends(finding)]
+    return found
+
+
+def warnings(findings: Sequence[Finding]) -> list[str]:
+    """Return what makes the claims doubtful."""
+    found = []
+    for finding in findings:
+        where = f"{finding.column.name}: " if len(findings) > 1 else ""
+        doubts = (_about_unlearned(finding), _about_length(finding), _about_missing(finding))
+        found += [f"{where}{doubt}" for doubt in doubts if doubt]
+    return found
+
+
+def answers(experiment: Experiment, findings: Sequence[Finding]) -> list[str]:
+    """Return claims and doubts as plain sentences, for terminals and ``results.json``."""
+    told = [claim.text for claim in claims(experiment, findings)]
+    return [*told, *warnings(findings)] or ["No comparison is finished yet."]
+
+
+def settles(claims: Iterable[Claim]) -> str:
+    """Return one sentence: what would settle what is open."""
+    needed: dict[str, list[str]] = {}
+    for claim in claims:
+        if claim.settles:
+            needed.setdefault(claim.settles, []).append(claim.about)
+    if not needed:
+        return ""
+    parts = [f"{' and '.join(about)}: {what}" for what, about in needed.items()]
+    sure = (
+        " (for gaps as large as they look, four times in five)"
+        if any(what.endswith("seeds a side") for what in needed)
+        else ""
+    )
+    return f"What would settle it{sure}. {'; '.join(parts)}."
+
+
+def _of_contrast(contrast: Contrast, where: str) -> Claim:
+    name = f"{contrast.question}, {contrast.row}" if contrast.question else contrast.row
+    on_dev = f"; on dev {contrast.dev.delta:+.2f}."
+    said = (delta_in_words(contrast.test) + on_dev, contrast.disagreement, contrast.remark)
+    return Claim(
+        about=f"{where}{name}",
+        verdict=contrast.verdict,
+        tone=TONES[contrast.verdict],
+        evidence=" ".join(part for part in said if part),
+        settles=_what_settles(contrast),
+    )
+
+
+def _what_settles(contrast: Contrast) -> str:
+    if contrast.verdict == "nothing was learned":
+        return "runs that learn something"
+    if contrast.n_missing:
+        return f"the {contrast.n_missing} runs that are not finished"
+    if contrast.verdict == "undecided" and not what_settles(contrast.test):
+        return "fresh seeds, since dev and test disagree"
+    return what_settles(contrast.test)
+
+
+def _of_taus(taus: TauGrid, where: str) -> list[Claim]:
+    """The best pair, and whether a tau_x above 0 is always best."""
+    tau_x, tau_y = taus.best
+    pair, n_runs = f"tau_x = {tau_x:.4g}, tau_y = {tau_y:.4g}", len(taus.cells[taus.best].runs)
+    evidence = f"{pair} ({n_runs} run{'s' * (n_runs > 1)})."
+    needed = ""
+    if taus.against_none:
+        evidence += (
+            f" Against no noise, on dev: {verdict(taus.against_none)} The best of "
+            f"{len(taus.cells)} cells is partly the luckiest."
+        )
+        needed = f"a test with fresh seeds, --tau-x {tau_x:.4g} --tau-y {tau_y:.4g}"
+    best = Claim(f"{where}Best on dev", "undecided", "quiet", evidence, needed)
+    if not taus.best_tau_x:
+        return [best]
+    n_above, n_all = sum(x > 0 for x in taus.best_tau_x.values()), len(taus.best_tau_x)
+    evidence = (
+        "The paper finds the best tau_x never 0, whatever tau_y: here it is above 0 for "
+        f"{n_above} of {n_all} values of tau_y."
+    )
+    about = f"{where}tau_x above 0"
+    if n_above == n_all:
+        return [best, Claim(about, "best everywhere", "good", evidence)]
+    return [best, Claim(about, "not best everywhere", "quiet", evidence)]
+
+
+def _distance_trends(finding: Finding) -> list[tuple[str, Trend]]:
+    return [
+        (name, trend)
+        for breakdown in finding.breakdowns
+        if breakdown.feature.name == "wer"
+        for name, trend in zip(breakdown.systems, breakdown.trends, strict=True)
+        if trend is not None
+    ]
+
+
+def _of_trend(name: str, trend: Trend, where: str) -> Claim:
+    """Does the gain grow with the distance to the training text, as the paper has it?"""
+    word, short = "is not shown to change", "undecided"
+    if trend.p <= LEVEL:
+        word, short = ("grows", "grows") if trend.slope > 0 else ("shrinks", "shrinks")
+    low, high = trend.ci95
+    evidence = (
+        f"The gain of {name} {word} with the distance to the nearest training sentence: "
+        f"{trend.slope:+.2f} BLEU per 1.0 of WER (95% interval {low:+.2f} to {high:+.2f}, "
+        f"p = {trend.p:.3f}; over sentences, these seeds). In the paper it grows."
+    )
+    tone: dict[str, Tone] = {"grows": "good", "shrinks": "bad", "undecided": "quiet"}
+    return Claim(f"{where}Gain by distance", short, tone[short], evidence)
+
+
+def _about_unlearned(finding: Finding) -> str:
+    if not finding.unlearned:
+        return ""
+    named = [f"{run.row} seed {run.seed}: {run.reason}" for run in finding.unlearned[:MOST_NAMED]]
+    more = len(finding.unlearned) - len(named)
+    named += [f"{more} more"] if more else []
+    return (
+        f"{len(finding.unlearned)} of {finding.n_runs} runs learned nothing ({'; '.join(named)}): "
+        "differences between them mean nothing."
+    )
+
+
+def _about_length(finding: Finding) -> str:
+    if not finding.is_cut_short or finding.taus:
+        return ""
+    return (
+        f"{finding.n_last} of {finding.n_runs} runs selected their last checkpoint: most had not "
+        "passed their best point; longer training may change this."
+    )
+
+
+def _about_missing(finding: Finding) -> str:
+    n_missing = sum(row.n_missing for row in finding.rows)
+    return f"{n_missing} runs are not finished; this is what is there." if n_missing else ""
