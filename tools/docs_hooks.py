@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from switchout import cli
+from switchout.ranges import Real, Whole
 from switchout.runs.config import Config
 
 NETWORK_SEARCH = "https://unpkg.com/iframe-worker/shim"  # what the plugin "offline" would load
@@ -111,7 +112,7 @@ def _kind(annotation: Any, metadata: list[Any]) -> str:
     """Return a type as a reader would say it: `int ≥ 1 or not set`, `word, file`."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _kind(inner[0], [*inner[1].metadata] if hasattr(inner[1], "metadata") else [])
+        return _kind(inner[0], [m for part in inner[1:] for m in getattr(part, "metadata", [part])])
     if origin is Literal:
         return ", ".join(f"`{value}`" for value in inner)
     if origin in (Union, UnionType):
@@ -122,6 +123,9 @@ def _kind(annotation: Any, metadata: list[Any]) -> str:
 
 
 def _limits(metadata: list[Any]) -> str:
+    for m in metadata:
+        if isinstance(limits := getattr(getattr(m, "func", None), "__self__", None), Whole | Real):
+            return f" {'' if isinstance(limits, Real) else 'from '}{limits}"
     signs = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
     found = [
         (sign, getattr(m, name))

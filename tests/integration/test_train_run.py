@@ -19,7 +19,8 @@ from switchout.nmt import loop as loop
 from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_folders
 from switchout.nmt.metrics import read_metrics
 from switchout.runs.config_file import load_config
-from switchout.runs.folder import SYNTHETIC_IDS, locked, open_run
+from switchout.runs.folder import SYNTHETIC_IDS, open_run
+from switchout.runs.leases import held
 
 RESULT_KEYS = {
     *("signature", "state", "policy", "tau_x", "tau_y", "seed", "steps", "selected_step"),
@@ -351,7 +352,7 @@ def test_signal_saves_and_the_same_command_goes_on(tmp_path, corpus, number):
 
 def test_two_trainers_never_share_a_folder(tmp_path, corpus, capsys):
     config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
-    with locked(out):
+    with held(out):
         for options in ((), ("--restart",)):
             assert train(config, out, *options) == 2
             assert "another process" in capsys.readouterr().err

@@ -27,9 +27,9 @@ from switchout.nmt.checkpoint import (
     read_tensors,
     remove_leftovers,
     step_folders,
-    weights_folder,
     write_checkpoint,
 )
+from switchout.runs.folder import weights_folder
 
 
 def write(parent: Path, step: int) -> Path:

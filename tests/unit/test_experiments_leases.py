@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import threading
 import time
 from pathlib import Path
+
+import pytest
 
 from switchout.runs import leases
 from switchout.runs.leases import is_held, lease
@@ -40,13 +43,57 @@ def test_the_lease_of_a_killed_process_is_free_at_once(tmp_path):
         assert is_ours
 
 
-def test_a_silent_holder_elsewhere_is_given_up_after_a_while(tmp_path):
-    path = tmp_path / ".lease"
+def foreign(folder: Path) -> Path:
+    path = folder / ".lease"
     path.write_text(json.dumps({"token": "x", "place": "another machine", "pid": 1}))
-    assert is_held(tmp_path)
-    long_ago = time.time() - leases.STALE - 1
-    os.utime(path, (long_ago, long_ago))
+    return path
+
+
+@pytest.mark.parametrize("hours", [-48, 0, 48], ids=["old", "now", "from the future"])
+def test_a_silent_holder_elsewhere_is_given_up_after_a_while(tmp_path, hours):
+    """Whatever the clocks say: what counts is that nothing happens while we watch."""
+    path = foreign(tmp_path)
+    when = time.time() + 3600 * hours
+    os.utime(path, (when, when))
+    assert is_held(tmp_path, stale=0.4)
+    time.sleep(0.5)
+    assert not is_held(tmp_path, stale=0.4)
+    begun = time.monotonic()
+    with lease(tmp_path, stale=0.4) as is_ours:
+        assert is_ours
+    assert time.monotonic() - begun >= 0.4
+
+
+@pytest.mark.parametrize("hours", [-48, 0, 48], ids=["clock ahead", "same clock", "clock behind"])
+def test_a_living_holder_elsewhere_is_never_given_up(tmp_path, hours):
+    path = foreign(tmp_path)
+    stop = threading.Event()
+
+    def beat() -> None:
+        while not stop.wait(0.1):
+            when = time.time() + 3600 * hours
+            os.utime(path, (when, when))
+
+    thread = threading.Thread(target=beat)
+    thread.start()
+    try:
+        for _ in range(3):
+            with lease(tmp_path, stale=0.5) as is_ours:
+                assert not is_ours
+            assert is_held(tmp_path, stale=0.5)
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_a_number_given_to_another_process_is_not_the_holder(tmp_path):
+    path = tmp_path / ".lease"
+    with lease(tmp_path):
+        holder = json.loads(path.read_text())
+    path.write_text(json.dumps(holder | {"began": "1"}))
     assert not is_held(tmp_path)
+    path.write_text(json.dumps(holder))
+    assert is_held(tmp_path)
 
 
 def test_a_heart_beats_so_that_a_living_holder_is_never_given_up(tmp_path):
@@ -68,8 +115,9 @@ def test_a_holder_whose_lease_was_taken_over_stops_and_leaves_it_alone(tmp_path,
     assert (tmp_path / ".lease").read_text() == other
 
 
-def test_a_half_written_lease_is_free(tmp_path):
-    (tmp_path / ".lease").write_text('{"token": "x", "pl')
+@pytest.mark.parametrize("content", ['{"token": "x", "pl', "[]", "7", '{"token": 1}', "[" * 9999])
+def test_a_damaged_lease_is_free(tmp_path, content):
+    (tmp_path / ".lease").write_text(content)
     assert not is_held(tmp_path)
     with lease(tmp_path) as is_ours:
         assert is_ours

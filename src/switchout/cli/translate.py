@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
+from switchout.cli.ranged import within
 from switchout.errors import SwitchOutError
-from switchout.files import atomic
+from switchout.files import atomic, check_outputs
 from switchout.progress import Meter
+from switchout.ranges import AMOUNT, WORKERS, Whole
 
 if TYPE_CHECKING:
     from switchout.nmt.translate import Translation
@@ -50,12 +52,25 @@ def translate(
     run: Annotated[list[Path], typer.Option(help="A trained run; several are an ensemble.")],
     input: Annotated[Path | None, typer.Option(help="Lines to translate; else stdin.")] = None,
     output: Annotated[Path | None, typer.Option(help="Where to write; else stdout.")] = None,
-    beam: Annotated[int, typer.Option(min=1, help="Beam size; 1 is greedy search.")] = 5,
+    beam: Annotated[
+        int | None,
+        typer.Option(
+            callback=within(Whole(1, 1000)), help="Beam size, 1: greedy; else the run's own."
+        ),
+    ] = None,
     length_penalty: Annotated[
-        float, typer.Option(min=0, help="Score = log-probability / words^penalty.")
-    ] = 1.0,
+        float | None,
+        typer.Option(
+            callback=within(AMOUNT),
+            help="Score = log-probability / words^penalty; else the run's own.",
+        ),
+    ] = None,
     n_best: Annotated[
-        int, typer.Option(min=1, help="Translations per line, as 'line ||| text ||| score'.")
+        int,
+        typer.Option(
+            callback=within(Whole(1, 1000)),
+            help="Translations per line, as 'line ||| text ||| score'.",
+        ),
     ] = 1,
     unk: Annotated[
         Unk, typer.Option(help="Unknown words: <unk>, nothing, or the source word looked at.")
@@ -64,8 +79,12 @@ def translate(
         str | None, typer.Option(help="Checkpoint: a step, or 'average'; else the selected one.")
     ] = None,
     engine: Annotated[EngineChoice, typer.Option(help="What searches.")] = EngineChoice.torch,
-    device: Annotated[str, typer.Option(help="cpu, cuda, cuda:1 …")] = "cpu",
-    threads: Annotated[int, typer.Option(min=1, help="More gain little on small models.")] = 1,
+    device: Annotated[
+        str | None, typer.Option(help="cpu, cuda, cuda:1 …; else where the run was trained.")
+    ] = None,
+    threads: Annotated[
+        int, typer.Option(callback=within(WORKERS), help="More gain little on small models.")
+    ] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
 ) -> None:
     """Translate: one line in, one line out; the run's preprocessing is applied and inverted."""
@@ -73,13 +92,20 @@ def translate(
 
     with needs_train_extra():
         from switchout.nmt.cpu import prepare_cpu
-        from switchout.nmt.translate import SearchOptions, translate_windows
+        from switchout.nmt.translate import translate_windows
         from switchout.runs.translate import OpenRuns
+    inputs = {"--input": input, "--run": [path for each in run for path in each.glob("*")]}
+    check_outputs({"--output": output}, inputs)
     prepare_cpu(threads)
     logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
-    options = SearchOptions(beam, length_penalty, n_best, need_attention=unk is Unk.copy)
     with ExitStack() as stack:
         runs = stack.enter_context(OpenRuns(run, step=step, engine=engine.value, device=device))
+        options = runs.options(
+            beam=beam,
+            length_penalty=length_penalty,
+            n_best=n_best,
+            need_attention=unk is Unk.copy,
+        )
         windows = _windows_of_stdin() if input is None else _windows_of_file(input)
         sink = _sink(output, stack)
         meter = stack.enter_context(Meter("translating", unit="lines"))

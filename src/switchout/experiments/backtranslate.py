@@ -184,16 +184,19 @@ def _check_direction(corpus: Corpus, reverse: Path) -> None:
 
 
 def _translate(reverse: Path, lines: Sequence[str], recipe: Recipe) -> list[str]:
-    from switchout.nmt.translate import SearchOptions, translate_windows
+    from switchout.nmt.translate import translate_windows
     from switchout.runs.translate import OpenRuns
 
-    options = SearchOptions(recipe.beam, 1.0)
     with (
         OpenRuns([reverse]) as runs,
         Meter("back-translating", total=len(lines), unit="lines") as meter,
     ):
         windows = translate_windows(
-            runs.engine, [lines], runs.codecs, options=options, done=meter.advance
+            runs.engine,
+            [lines],
+            runs.codecs,
+            options=runs.options(beam=recipe.beam),
+            done=meter.advance,
         )
         texts = [best.text for window in windows for best, *_ in window]
     return [f"{recipe.tag} {text}" if recipe.tag and text else text for text in texts]

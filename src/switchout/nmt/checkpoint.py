@@ -53,7 +53,7 @@ def write_checkpoint(folder: Path, tensors: Mapping[str, Tensors], facts: dict[s
         _write(aside / "manifest.json", _json(hashes))
         _sync_folder(aside)
         if folder.exists():  # a resumed run passes its old steps again
-            shutil.rmtree(folder)
+            shutil.rmtree(folder) if folder.is_dir() else folder.unlink()
         aside.rename(folder)
         _sync_folder(folder.parent)
     except BaseException:
@@ -67,7 +67,7 @@ def read_facts(folder: Path) -> dict[str, Any]:
     try:
         facts: dict[str, Any] = json.loads(content)
         written_by = facts["format"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise DamagedCheckpoint(f"{folder}/facts.json: not what switchout writes") from None
     if written_by != FORMAT:
         raise DamagedCheckpoint(
@@ -95,6 +95,16 @@ def check(folder: Path) -> None:
         _verified(folder, name)
 
 
+def is_whole(folder: Path) -> bool:
+    """Return whether every file is what was written; say what is not."""
+    try:
+        check(folder)
+        return True
+    except DamagedCheckpoint as error:
+        log.warning("%s: not used", error)
+        return False
+
+
 def step_folders(parent: Path) -> list[Path]:
     """Return the ``step-N`` folders below ``parent``, lowest step first."""
     folders = parent.glob("step-*") if parent.is_dir() else ()
@@ -104,24 +114,12 @@ def step_folders(parent: Path) -> list[Path]:
 def newest_good(parent: Path) -> Path | None:
     """Return the newest undamaged checkpoint; damaged ones are named and set aside."""
     for folder in reversed(step_folders(parent)):
-        try:
-            check(folder)
+        if is_whole(folder):
             return folder
-        except DamagedCheckpoint as error:
-            log.warning("%s: not used", error)
-            shutil.rmtree(folder.with_name(f"damaged-{folder.name}"), ignore_errors=True)
-            folder.rename(folder.with_name(f"damaged-{folder.name}"))
+        aside = folder.with_name(f"damaged-{folder.name}")
+        shutil.rmtree(aside, ignore_errors=True)
+        folder.rename(aside)
     return None
-
-
-def weights_folder(run: Path) -> Path:
-    """Return the weights to translate with: those ``result.json`` names, else the newest kept."""
-    result = run / "result.json"
-    named = json.loads(result.read_bytes()).get("weights") if result.exists() else None
-    found = run / named if named else newest_good(run / "checkpoints")
-    if found is None:
-        raise SwitchOutError(f"{run}: no weights yet in checkpoints/; is this a trained run?")
-    return found
 
 
 def prune(parent: Path, *, keep: int) -> None:
@@ -153,11 +151,11 @@ def _manifest(folder: Path) -> dict[str, str]:
     try:
         hashes = json.loads((folder / "manifest.json").read_bytes())
         return {str(name): str(value) for name, value in hashes.items()}
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise DamagedCheckpoint(
             f"{folder}/manifest.json: missing, not a whole checkpoint"
         ) from None
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError, IsADirectoryError):
         raise DamagedCheckpoint(f"{folder}/manifest.json: damaged") from None
 
 
@@ -169,6 +167,8 @@ def _verified(folder: Path, name: str) -> bytes:
         content = (folder / name).read_bytes()
     except FileNotFoundError:
         raise DamagedCheckpoint(f"{folder}/{name}: missing") from None
+    except IsADirectoryError:
+        raise DamagedCheckpoint(f"{folder}/{name}: is a folder, expected a file") from None
     if sha256(content).hexdigest() != wanted:
         raise DamagedCheckpoint(f"{folder}/{name}: damaged, its hash is not the one written")
     return content

@@ -10,6 +10,9 @@ from datetime import timedelta
 
 import torch
 
+from switchout.errors import SwitchOutError
+from switchout.ranges import PROCESSES, Whole
+
 # Rank 0 may prepare data or translate a dev set while the others wait for it.
 PATIENCE = timedelta(hours=6)
 
@@ -40,17 +43,37 @@ class Processes:
         return float(told.item())
 
 
+def is_first_process() -> bool:
+    """Return whether this is the process that writes and talks."""
+    return _number("RANK", 0) == 0
+
+
+def local_rank() -> int:
+    """Return which of the processes of its machine this is."""
+    return _number("LOCAL_RANK", 0)
+
+
+def _number(name: str, default: int) -> int:
+    """Return what ``torchrun`` has put into the environment."""
+    text = os.environ.get(name)
+    limits = PROCESSES if default else Whole(0, PROCESSES.most)
+    return default if text is None else limits.parse(text, name)
+
+
 @contextmanager
 def processes(device: str) -> Iterator[Processes]:
     """Join the processes that ``torchrun`` started, for as long as the context lasts."""
-    world = int(os.environ.get("WORLD_SIZE", "1"))
+    world = _number("WORLD_SIZE", 1)
     if world == 1:
         yield Processes()
         return
     if device.startswith("cuda"):
-        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
+        torch.cuda.set_device(local_rank())
     backend = "nccl" if device.startswith("cuda") else "gloo"
-    torch.distributed.init_process_group(backend, timeout=PATIENCE)
+    try:
+        torch.distributed.init_process_group(backend, timeout=PATIENCE)
+    except ValueError as error:  # a variable that torchrun sets is missing or wrong
+        raise SwitchOutError(f"WORLD_SIZE is {world}: {error}; start it with torchrun") from None
     try:
         yield Processes(torch.distributed.get_rank(), world)
     finally:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,8 +20,8 @@ from switchout.nmt.batches import prefetch
 from switchout.nmt.checkpoint import prune, write_checkpoint
 from switchout.nmt.metrics import Metrics
 from switchout.nmt.model import Transformer
-from switchout.nmt.restore import Validation, machine, restore
-from switchout.nmt.trainer import Trainer, Update
+from switchout.nmt.restore import Validation, machine, recover, restore
+from switchout.nmt.trainer import Progress, Trainer, Update
 from switchout.progress import Meter
 
 Select = Literal["dev-perplexity", "dev-bleu", "last"]
@@ -47,6 +47,7 @@ class LoopSpec:
     select: Select = "dev-perplexity"
     patience: int | None = None
     tensorboard: bool = True
+    about: Mapping[str, Any] = field(default_factory=dict)  # what run this is; in every checkpoint
 
 
 @dataclass
@@ -60,8 +61,22 @@ class Outcome:
 def resume(trainer: Trainer, folder: Path, *, spec: LoopSpec) -> Outcome:
     """Bring a fresh ``trainer`` to the newest good state; return how the run stands."""
     history = restore(trainer, folder)
+    if not history and trainer.progress.step == 0:
+        history = _finished_before(trainer, folder, spec)
     is_done = trainer.progress.step >= spec.steps or is_stale(history, spec)
     return Outcome("done" if is_done else "running", history)
+
+
+def _finished_before(trainer: Trainer, folder: Path, spec: LoopSpec) -> list[Validation]:
+    """Return the validations of a run that was done, whose states for a resume were removed."""
+    history, facts = recover(folder)
+    if facts is None:
+        return []
+    is_done = facts["step"] >= spec.steps or is_stale(history, spec)
+    if not is_done:
+        return []
+    trainer.progress = Progress.of(facts)
+    return history
 
 
 def fit(
@@ -175,7 +190,12 @@ class _Loop:
         self.outcome.history.append(measured)
         if self.is_first:
             weights = {"model": self.trainer.flat.state()}
-            facts = {"model": self.trainer.model.spec.to_dict(), **measured}
+            facts = {
+                "model": self.trainer.model.spec.to_dict(),
+                **measured,
+                "trainer": self.trainer.facts(),
+                "run": self.spec.about,
+            }
             self._write(self.folder / "checkpoints" / f"step-{step}", weights, facts)
         if metrics is not None:
             metrics.add({**measured, "time": time.time()})
@@ -189,6 +209,7 @@ class _Loop:
             "trainer": self.trainer.facts(),
             "history": self.outcome.history,
             "machine": machine(self.trainer),
+            "run": self.spec.about,
         }
         step = self.trainer.progress.step
         self._write(parent / f"step-{step}", self.trainer.tensors(), facts)

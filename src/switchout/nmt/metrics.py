@@ -6,21 +6,44 @@ A resumed run cuts both back to its checkpoint, so that no step is told twice.
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 from pathlib import Path
 from typing import Any
 
-from switchout.files import atomic
+from switchout.files import write_text
+
+log = logging.getLogger(__name__)
 
 Record = dict[str, Any]
 
 
 def read_metrics(path: Path) -> list[Record]:
-    """Return the records of ``metrics.jsonl``; a half-written last line is left out."""
+    """Return the records of ``metrics.jsonl``.
+
+    A half-written last line is left out, and so are damaged ones, which a log names.
+    """
     if not path.exists():
         return []
     lines = path.read_bytes().split(b"\n")[:-1]
-    return [json.loads(line) for line in lines]
+    records = [_record(line) for line in lines]
+    if None in records:
+        number = records.index(None) + 1
+        log.warning("%s:%d: damaged, %d lines left out", path, number, records.count(None))
+    return [record for record in records if record is not None]
+
+
+def _record(line: bytes) -> Record | None:
+    try:
+        record = json.loads(line)
+        is_ours = isinstance(record["step"], int) and all(map(_is_number, record.values()))
+        return record if is_ours else None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or isinstance(value, int | float)
 
 
 class Metrics:
@@ -35,8 +58,7 @@ class Metrics:
     def __init__(self, folder: Path, *, until: int, tensorboard: bool):
         path = folder / "metrics.jsonl"
         kept = [record for record in read_metrics(path) if record["step"] <= until]
-        with atomic(path) as partial:
-            partial.write_text("".join(json.dumps(record) + "\n" for record in kept))
+        write_text(path, "".join(json.dumps(record) + "\n" for record in kept))
         self._file = path.open("a", encoding="utf-8")
         self._board = _board(folder / "tensorboard") if tensorboard else None
         for record in kept:

@@ -9,7 +9,14 @@ from typing import Any
 
 import torch
 
-from switchout.nmt.checkpoint import newest_good, read_facts, read_tensors, remove_leftovers
+from switchout.nmt.checkpoint import (
+    is_whole,
+    newest_good,
+    read_facts,
+    read_tensors,
+    remove_leftovers,
+    step_folders,
+)
 from switchout.nmt.trainer import Trainer
 
 log = logging.getLogger(__name__)
@@ -35,6 +42,22 @@ def restore(trainer: Trainer, folder: Path) -> list[Validation]:
         log.info("%s", promise(step, facts["machine"], machine(trainer)))
     history: list[Validation] = facts["history"]
     return history
+
+
+def recover(folder: Path) -> tuple[list[Validation], dict[str, Any] | None]:
+    """Return the validations of all checkpoints and the trainer's numbers at the last one.
+
+    Nothing, if one of them is damaged or older than these facts.
+    """
+    history: list[Validation] = []
+    facts: dict[str, Any] = {}
+    for path in step_folders(folder / "checkpoints"):
+        if not is_whole(path):
+            return [], None
+        facts = read_facts(path)
+        names = ("step", "dev_perplexity", "dev_bleu")
+        history.append({name: facts[name] for name in names if name in facts})
+    return history, facts.get("trainer")
 
 
 def machine(trainer: Trainer) -> dict[str, Any]:

@@ -9,8 +9,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
 from typing import Any, Literal, Protocol
 
@@ -27,7 +27,7 @@ from switchout.nmt.flat import FlatParameters, Sums
 from switchout.nmt.model import Transformer
 from switchout.nmt.schedule import Schedule
 
-Precision = Literal["float32", "bfloat16", "float16"]
+Precision = Literal["float32", "bfloat16"]
 Trace = Callable[[Batch, Tensor, Tensor, Tensor], None]  # batch, source, decoder input, labels
 
 
@@ -74,9 +74,12 @@ class Progress:
     seconds: float = 0.0  # in updates so far
     cpu_seconds: float = 0.0  # likewise, of the first process
     stream: str = ""  # hash chain over the example ids of every step
-    loss_scale: float = 2.0**16  # float16 only
-    loss_scale_age: int = 0
     since_log: dict[str, float] = field(default_factory=lambda: {"loss": 0.0, "tokens": 0.0})
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> Progress:
+        """Return what a checkpoint noted; older ones have more to say than we need."""
+        return cls(**{f.name: facts[f.name] for f in fields(cls)})
 
 
 @dataclass(frozen=True)
@@ -161,18 +164,14 @@ class Trainer:
             loss, tokens = self._forward_backward(part)
             mine.loss, mine.tokens = mine.loss + loss, mine.tokens + tokens
         total = self.flat.reduce(mine, self.processes)
-        scale = progress.loss_scale if spec.precision == "float16" else 1.0
-        self.flat.grad.div_(total.tokens * scale)
+        self.flat.grad.div_(total.tokens)
         norm = float(self.flat.grad.norm())
         rate = spec.schedule.rate(progress.step + 1)
         if not math.isfinite(total.loss):
             raise NonFiniteLoss(self._complaint("loss", total.loss))
-        if math.isfinite(norm):
-            self._apply(norm, rate)
-        elif spec.precision == "float16" and scale > 1.0:
-            progress.loss_scale, progress.loss_scale_age = scale / 2, 0
-        else:
+        if not math.isfinite(norm):
             raise NonFiniteLoss(self._complaint("gradient", norm))
+        self._apply(norm, rate)
         progress.step += 1
         progress.tokens += int(total.tokens)
         progress.stream = sha256((progress.stream + who).encode()).hexdigest()
@@ -193,7 +192,7 @@ class Trainer:
         self.flat.load(tensors["model"])
         for name, moment in self._moments.items():
             moment.copy_(tensors["optimizer"][name])
-        self.progress = Progress(**facts)
+        self.progress = Progress.of(facts)
         self._count.fill_(self.progress.step)
 
     def _forward_backward(self, batch: Batch) -> tuple[float, int]:
@@ -214,8 +213,7 @@ class Trainer:
                 label_smoothing=self.spec.label_smoothing,
                 noise=keys.to(device),
             )
-        is_scaled = self.spec.precision == "float16"
-        (loss * self.progress.loss_scale if is_scaled else loss).backward()
+        loss.backward()
         return float(loss.detach()), tokens
 
     def augmented(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
@@ -243,11 +241,7 @@ class Trainer:
         if 0 < self.spec.clip < norm:
             self.flat.grad.mul_(self.spec.clip / norm)
         self.optimizer.param_groups[0]["lr"] = rate
-        self._count.fill_(self.progress.step)  # Adam counts steps that float16 skipped too
         self.optimizer.step()
-        self.progress.loss_scale_age += 1
-        if self.spec.precision == "float16" and self.progress.loss_scale_age % 2000 == 0:
-            self.progress.loss_scale *= 2
 
     def _complaint(self, what: str, value: float) -> str:
         step = self.progress.step

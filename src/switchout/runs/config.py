@@ -5,16 +5,26 @@ Config objects stop at this layer: `switchout.nmt` gets plain values.
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from switchout import ranges
 from switchout.policies.factory import make_policy
 from switchout.words import Words
 
-Positive = Annotated[int, Field(ge=1)]
-Share = Annotated[float, Field(ge=0, lt=1)]
+Seed = Annotated[int, BeforeValidator(ranges.SEED.check)]
+Count = Annotated[int, BeforeValidator(ranges.COUNT.check)]
+CountOrNone = Annotated[int, BeforeValidator(ranges.COUNT_OR_NONE.check)]
+Size = Annotated[int, BeforeValidator(ranges.SIZE.check)]
+Threads = Annotated[int, BeforeValidator(ranges.WORKERS.check)]
+Share = Annotated[float, BeforeValidator(ranges.SHARE.check)]
+Rate = Annotated[float, BeforeValidator(ranges.RATE.check)]
+Tau = Annotated[float, BeforeValidator(ranges.TAU.check)]
+Positive = Annotated[float, BeforeValidator(ranges.POSITIVE.check)]
+Amount = Annotated[float, BeforeValidator(ranges.AMOUNT.check)]
+UpToOne = Annotated[float, BeforeValidator(ranges.Real(0, 1, above=True).check)]
+Flag = Annotated[bool, Field(strict=True)]  # neither 1 nor "yes"
 # What may change when a run is resumed: how long, how often and where, but not what is learned.
 FREE_KEYS = frozenset(
     f"train.{name}"
@@ -38,19 +48,19 @@ class Data(Section):
     corpus: str
     source: str | None = None
     target: str | None = None
-    train_pairs: Positive | None = None
-    synthetic: bool = True  # use the corpus's back-translated pairs, if it has any
-    max_length: Positive = 256  # words of a side; longer training pairs are dropped and counted
+    train_pairs: Count | None = None
+    synthetic: Flag = True  # use the corpus's back-translated pairs, if it has any
+    max_length: Count = 256  # words of a side; longer training pairs are dropped and counted
 
 
 class Vocabulary(Section):
     """How text becomes ids; see `switchout.corpora.codec`."""
 
     kind: Literal["word", "sentencepiece", "file"] = "word"
-    min_count: Positive = 1
-    max_size: Positive | None = None
+    min_count: Count = 1
+    max_size: Size | None = None
     model: Literal["bpe", "unigram"] = "bpe"
-    shared: bool = False
+    shared: Flag = False
     case: Literal["keep", "lower"] = "keep"
     tokenizer: Literal["space", "punctuation"] | None = None
     source_file: str | None = None
@@ -68,28 +78,28 @@ class Vocabulary(Section):
 class Model(Section):
     """The Transformer; see `switchout.nmt.model.ModelSpec`."""
 
-    layers: Positive = 2
-    heads: Positive = 4
-    d_head: Positive = 32
-    d_model: Positive = 128
-    d_inner: Positive = 256
+    layers: Size = 2
+    heads: Size = 4
+    d_head: Size = 32
+    d_model: Size = 128
+    d_inner: Size = 256
     dropout: Share = 0.1
-    init: Annotated[float, Field(gt=0, lt=math.inf)] = 0.035
-    tied: bool | Literal["all"] = False
+    init: Positive = 0.035
+    tied: Flag | Literal["all"] = False
     norm: Literal["pre", "post"] = "pre"
-    max_length: Positive = 512  # ids that have a position
+    max_length: Size = 512  # ids that have a position
 
 
 class Side(Section):
     """The policy of one side: ``tau`` is the temperature, ``rate`` the expected share of words."""
 
     policy: PolicyName = "none"
-    tau: Annotated[float, Field(ge=0)] | None = None
-    rate: Annotated[float, Field(ge=0, le=1)] | None = None
-    rescaled: bool = False  # of policy "hamming": tau in (0, 1] is usable; see `Hamming.rescaled`
-    unk_is_word: bool = False  # the paper replaces and draws <unk> like any word
+    tau: Tau | None = None
+    rate: Rate | None = None
+    rescaled: Flag = False  # of policy "hamming": tau in (0, 1] is usable; see `Hamming.rescaled`
+    unk_is_word: Flag = False  # the paper replaces and draws <unk> like any word
     vectors: str | None = None  # of policy "similar": a text file of word vectors
-    neighbors: Positive = 32  # of policy "similar": candidates per word
+    neighbors: Size = 32  # of policy "similar": candidates per word
 
     @model_validator(mode="before")
     @classmethod
@@ -117,41 +127,41 @@ class Augment(Section):
 
     source: Side = Side()
     target: Side = Side()
-    until: Annotated[float, Field(gt=0, le=1)] = 1.0
+    until: UpToOne = 1.0
 
 
 class Train(Section):
     """Updates, validation and saving."""
 
-    steps: Positive = 2500
-    batch_tokens: Positive = 1024  # global; rows x the longer of longest source and longest target
-    device_tokens: Positive | None = None  # most of it one process computes at once
+    steps: Count = 2500
+    batch_tokens: Count = 1024  # global; rows x the longer of longest source and longest target
+    device_tokens: Count | None = None  # most of it one process computes at once
     schedule: Literal["noam", "steps", "linear", "constant"] = "linear"
-    learning_rate: Annotated[float, Field(gt=0, lt=math.inf)] = 0.002
-    warmup: Annotated[int, Field(ge=0)] = 200
-    decay: Annotated[float, Field(gt=0, le=1)] = 0.97
-    decay_every: Positive = 1000
-    decay_from: Positive = 8000
+    learning_rate: Positive = 0.002
+    warmup: CountOrNone = 200
+    decay: UpToOne = 0.97
+    decay_every: Count = 1000
+    decay_from: Count = 8000
     beta1: Share = 0.9
     beta2: Share = 0.98
-    epsilon: Annotated[float, Field(gt=0)] = 1e-9
-    clip: Annotated[float, Field(ge=0)] = 0.0  # 0: never
+    epsilon: Positive = 1e-9
+    clip: Amount = 0.0  # 0: never
     label_smoothing: Share = 0.1
     select: Literal["dev-perplexity", "dev-bleu", "last"] = "dev-perplexity"
-    dev_bleu: bool = True  # translate the dev set greedily at every validation
-    patience: Positive | None = None  # validations without improvement before stopping
-    average: Positive = 1  # so many checkpoints, up to the selected one
+    dev_bleu: Flag = True  # translate the dev set greedily at every validation
+    patience: Count | None = None  # validations without improvement before stopping
+    average: Count = 1  # so many checkpoints, up to the selected one
     init_from: str | None = None  # a run or checkpoint folder to start from
-    precision: Literal["float32", "bfloat16", "float16"] = "float32"
-    compile: bool = False
-    deterministic: bool = False  # on CUDA; a CPU always is
-    checkpoint_every: Positive = 2500
-    save_every: Positive = 200
-    save_minutes: Annotated[float, Field(gt=0)] = 5.0
-    log_every: Positive = 50
-    tensorboard: bool = True
+    precision: Literal["float32", "bfloat16"] = "float32"
+    compile: Flag = False
+    deterministic: Flag = False  # on CUDA; a CPU always is
+    checkpoint_every: Count = 2500
+    save_every: Count = 200
+    save_minutes: Positive = 5.0
+    log_every: Count = 50
+    tensorboard: Flag = True
     device: str = "auto"
-    threads: Positive = 1
+    threads: Threads = 1
 
     @model_validator(mode="after")
     def _rules_that_need_two_keys(self) -> Train:
@@ -165,14 +175,14 @@ class Train(Section):
 class Search(Section):
     """How dev and test are translated at the end."""
 
-    beam: Positive = 5
-    length_penalty: Annotated[float, Field(ge=0)] = 1.0
+    beam: Size = 5
+    length_penalty: Amount = 1.0
 
 
 class Config(Section):
     """A whole run."""
 
-    seed: Annotated[int, Field(ge=0, lt=2**64)] = 1
+    seed: Seed = 1
     data: Data
     vocabulary: Vocabulary = Vocabulary()
     model: Model = Model()

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.runs.config import FREE_KEYS, Config, flatten
-from switchout.files import read_bytes
+from switchout.files import read_bytes, read_toml
 
 RUN_FORMAT = 1  # raise when the same configuration starts to mean another result
 FILE_KEYS = {
@@ -55,10 +55,9 @@ def load_config(source: str | Path, *, overrides: Iterable[str] = ()) -> Config:
     if not path.exists() and path.suffix != ".toml":  # meant as a preset, by its look
         near = did_you_mean(str(source), preset_names())
         raise SwitchOutError(f"{source}: no such file, and no preset of that name{near}")
-    try:
-        values = tomllib.loads(read_bytes(path).decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SwitchOutError(f"{path}: not valid TOML: {error}") from None
+    if path.is_dir():
+        raise SwitchOutError(_about_folder(path))
+    values = read_toml(path)
     blame: dict[str, str] = {}
     for override in overrides:
         key = _override(values, override)
@@ -79,6 +78,15 @@ def parse_config(
         message = _explain(first, key)
         also = f" (and {len(more)} more)" if more else ""
         raise SwitchOutError(f"{at}: {message}{also}") from None
+
+
+def _about_folder(path: Path) -> str:
+    """Say what to do where a folder was given instead of a file."""
+    if (path / "config.toml").is_file():
+        return f"{path}: is a run; its configuration is {path / 'config.toml'}"
+    if any(path.glob("train.*")):
+        return f"{path}: is a corpus; train on it with --corpus {path}"
+    return f"{path}: is a folder, expected a TOML file or a preset ({', '.join(preset_names())})"
 
 
 def changed_keys(old: Config, new: Config) -> list[str]:
@@ -148,7 +156,9 @@ def _override(values: dict[str, Any], override: str) -> str:
         raise SwitchOutError(f"--set {override}: expected key=value, such as train.steps=10")
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except RecursionError:
+        raise SwitchOutError(f"--set {key}: its value is nested too deep") from None
+    except ValueError:  # no TOML: a plain string, its quotes left out
         value = text.strip()
     *tables, last = key.split(".")
     place = values
@@ -196,6 +206,8 @@ def _explain(error: Any, key: str) -> str:
         choices = [c for c in _literals(model.model_fields[last].annotation) if c]
         return f"{key} = {error['input']!r}{did_you_mean(str(error['input']), choices)}"
     message = error["msg"].removeprefix("Value error, ")
+    if error["type"] == "value_error" and message.startswith("must be "):
+        return f"{key} {message}"
     if error["type"] == "value_error":
         return f"[{key}] {message}" if key else message
     return f"{key} = {error['input']!r}: {message[0].lower()}{message[1:]}"

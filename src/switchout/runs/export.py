@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Literal
 
 from switchout.errors import SwitchOutError
-from switchout.runs.translate import load_ensemble
 from switchout.files import atomic_folder
+from switchout.runs.sealed import hashes, write_sealed
+from switchout.runs.translate import EXPORTED, load_ensemble, run_search
 from switchout.nmt.checkpoint import write_checkpoint
 from switchout.nmt.export import QUANTIZATIONS, write_ctranslate2
 
@@ -25,15 +25,16 @@ def export_run(
 ) -> list[str]:
     """Write the run's model to the folder ``out`` and return the names of its files.
 
-    Both formats hold the codecs and ``model.json``, the shape of the network, so ``out`` serves
-    as ``--run`` of ``switchout translate``.
+    Both formats hold the codecs and ``model.json``, the shape of the network and how the run is
+    searched, so ``out`` serves as ``--run`` of ``switchout translate``.
     """
     if quantization is not None and (to != "ctranslate2" or quantization not in QUANTIZATIONS):
         raise SwitchOutError(
             f"quantization {quantization!r}: one of {', '.join(QUANTIZATIONS)}, for ctranslate2"
         )
+    search = run_search(run)
     ((model,), codecs) = load_ensemble([run], step=step)
-    with atomic_folder(out, marker="model.json") as folder:
+    with atomic_folder(out, marker=EXPORTED) as folder:
         if to == "safetensors":
             weights = dict(model.named_parameters())
             inner = folder / "weights"
@@ -50,8 +51,9 @@ def export_run(
                 tgt_tokens=tgt_tokens,
                 quantization=quantization,
             )
-        shape = json.dumps(model.spec.to_dict(), indent=1)
-        (folder / "model.json").write_text(shape + "\n", encoding="utf-8")
         codecs[0].save(folder, "src")
         codecs[1].save(folder, "tgt")
+        files = hashes(folder, sorted(path.name for path in folder.iterdir()))
+        about = {"search": search.model_dump(), "files": files}
+        write_sealed(folder / EXPORTED, {**model.spec.to_dict(), **about})
     return sorted(path.name for path in out.iterdir())

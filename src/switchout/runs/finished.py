@@ -6,7 +6,6 @@ never trained again, and more seeds extend what is there.
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +15,9 @@ from typing import Any
 from switchout.corpora import Corpus, open_corpus
 from switchout.runs.config import Config
 from switchout.runs.config_file import run_key
-from switchout.files import read_bytes, read_lines
+from switchout.errors import SwitchOutError
+from switchout.files import read_lines
+from switchout.runs.sealed import check_files, read_sealed
 
 RULES = ("dev-perplexity", "dev-bleu", "last")
 RECORD = "record.json"  # beside result.json: the other checkpoint rules, and where it was made
@@ -73,6 +74,9 @@ class Finished:
         """Return the translations of ``dev`` or, by any rule, ``test``."""
         chosen = {"is_selected": True} if rule is None else self.record["rules"][rule]
         name = split if chosen["is_selected"] else f"{split}.step-{chosen['step']}"
+        known = {**self.result.get("files", {}), **self.record.get("files", {})}
+        advice = f"remove {self.folder / RECORD} and repeat the command that made it"
+        check_files(self.folder, {k: v for k, v in known.items() if k == f"{name}.hyp"}, advice=advice)
         return read_lines(self.folder / f"{name}.hyp")
 
 
@@ -101,9 +105,8 @@ def job_of(config: Config, *, label: str, root: Path | None = None) -> Job:
 def finished(folder: Path) -> Finished | None:
     """Return what a run left, or None while it is not finished."""
     try:
-        result = json.loads(read_bytes(folder / "result.json"))
-        record = json.loads(read_bytes(folder / RECORD))
-    except ValueError:  # not there, or not whole
+        result, record = read_sealed(folder / "result.json"), read_sealed(folder / RECORD)
+        is_done = result["state"] == "done" and record["steps"] == result["steps"]
+        return Finished(folder, result, record) if is_done else None
+    except (SwitchOutError, KeyError, TypeError):  # not there, or not whole
         return None
-    is_done = result.get("state") == "done" and record.get("steps") == result["steps"]
-    return Finished(folder, result, record) if is_done else None

@@ -1,16 +1,15 @@
 """The folder of a run: made once, checked on every later visit, used by one trainer at a time.
 
 Making it can be interrupted anywhere: ``signature.json`` is written last, and without it a folder
-is made again.
+is made again. It holds the hashes of all that training reads, and every checkpoint has a copy of it.
 """
 
 from __future__ import annotations
 
-import fcntl
-import json
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import chain, count
@@ -20,10 +19,15 @@ from typing import TYPE_CHECKING, Any
 from switchout.corpora import Corpus, open_corpus
 from switchout.corpora.codec import Codec, build_codecs
 from switchout.corpora.encoded import EncodedPairs
+from switchout.corpora.vocabulary import Vocabulary
 from switchout.errors import SwitchOutError
+from switchout.files import read_toml, write_text
+from switchout.nmt.checkpoint import check, is_whole, read_facts, step_folders
 from switchout.runs.config import Config, Side
 from switchout.runs.config_file import RUN_FORMAT, changed_keys, parse_config, run_key, to_toml
-from switchout.files import atomic, read_bytes, read_toml
+from switchout.runs.leases import held
+from switchout.runs.noise import build_noise
+from switchout.runs.sealed import check_files, damaged, hashes, read_sealed, write_sealed
 
 if TYPE_CHECKING:
     from switchout.nmt.model import ModelSpec
@@ -31,7 +35,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SYNTHETIC_IDS = 1 << 40  # example ids of synthetic pairs start here; no corpus has as many lines
-OUR_FILES = frozenset({"config.toml", ".lock", "encoded"})  # of a folder not yet finished
+SIGNATURE = "signature.json"
+RESTART = "--restart to move this run aside"
+OUR_FILES = frozenset({"config.toml", "encoded", "metrics.jsonl", "tensorboard"})  # of a new run
 
 
 @dataclass(frozen=True)
@@ -48,24 +54,31 @@ class Run:
 
 
 def prepare_run(config: Config, folder: Path) -> None:
-    """Make the folder of a run, or check that it is this configuration's."""
+    """Make the folder of a run, or check that it is this configuration's and whole.
+
+    What is damaged and can be made again from the text is named and made again.
+    """
     corpus = _open_corpus(config)
-    if (folder / "signature.json").exists():
-        _check(config, folder, corpus)
-    elif folder.is_dir() and {path.name for path in folder.iterdir()} - _own_files(folder):
-        raise SwitchOutError(f"{folder}: is not empty and not a run; choose another --out")
+    known = _earlier_visit(config, folder, corpus)
+    if known is None:
+        _start(config, folder, corpus)
+        files = {}
     else:
-        for split in sorted({"dev", *corpus.splits} - {"train", "synthetic"}):
-            corpus.pairs(split)  # refuses what cannot be read, before anything is written
-        folder.mkdir(parents=True, exist_ok=True)
-        for codec, side in zip(_build_codecs(config, corpus), ("src", "tgt"), strict=True):
-            codec.save(folder, side)  # type: ignore[arg-type]
-        _write(folder / "config.toml", to_toml(config))
-    if not all((folder / "encoded" / name).exists() for name in ("train", "dev")):
+        files = known.get("files", {})
+        _mend_codecs(config, folder, corpus, files)
+    if not files or damaged(folder, _of(files, "encoded")):
+        if files:
+            log.warning("%s: damaged; made again from the text", folder / "encoded")
+            _remove(folder / "encoded")
         _encode(config, folder, corpus)
+        if bad := damaged(folder, _of(files, "encoded")):
+            raise SwitchOutError(f"{bad[0]}: made again it is another; {RESTART}")
+    remove_folder(folder / "config.toml")
     # Free keys may have changed; the folder says what is true now.
-    _write(folder / "config.toml", to_toml(config))
-    _write(folder / "signature.json", json.dumps(_signature(config, corpus), indent=1) + "\n")
+    write_text(folder / "config.toml", to_toml(config))
+    files = files or hashes(folder, [*_codec_files(folder), *_encoded_files(folder)])
+    files |= hashes(folder, ["config.toml"])
+    write_sealed(folder / SIGNATURE, {**_signature(config, corpus), "files": files})
 
 
 def open_run(folder: Path) -> Run:
@@ -78,8 +91,32 @@ def open_run(folder: Path) -> Run:
         codecs=(Codec.load(folder, "src"), Codec.load(folder, "tgt")),
         train=EncodedPairs.open(folder / "encoded" / "train"),
         dev=EncodedPairs.open(folder / "encoded" / "dev"),
-        signature=json.loads(read_bytes(folder / "signature.json")),
+        signature=read_sealed(folder / SIGNATURE),
     )
+
+
+def check_run_files(folder: Path, *names: str) -> None:
+    """Refuse files of a run that are not what was written; older runs cannot tell.
+
+    Args:
+        folder: Of the run; without ``signature.json`` nothing is known.
+        names: Files, or what their names begin with.
+    """
+    if (folder / SIGNATURE).exists():
+        files = read_sealed(folder / SIGNATURE).get("files", {})
+        check_files(folder, _of(files, *names), advice="the same 'switchout train' mends it")
+
+
+def weights_folder(run: Path) -> Path:
+    """Return the weights to translate with: those ``result.json`` names, else the newest whole."""
+    result = run / "result.json"
+    named = read_sealed(result).get("weights") if result.exists() else None
+    if isinstance(named, str):
+        return run / named
+    found = next((f for f in reversed(step_folders(run / "checkpoints")) if is_whole(f)), None)
+    if found is None:
+        raise SwitchOutError(f"{run}: no weights yet in checkpoints/; is this a trained run?")
+    return found
 
 
 def model_spec(run: Run) -> ModelSpec:
@@ -96,23 +133,40 @@ def read_run_config(folder: Path) -> Config:
     return parse_config(read_toml(path), where=str(path))
 
 
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other trainers out of ``folder``; the lock ends with the process, however it ends."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise SwitchOutError(f"{folder}: another process is training this run") from None
-        yield
-
-
 def move_aside(folder: Path) -> None:
     """Rename the run in ``folder``, if there is one, to a free name beside it."""
     if folder.exists():
-        with locked(folder):  # nobody trains what moves
+        with held(folder):  # nobody trains what moves
             folder.rename(_free_name(folder))
+
+
+@contextmanager
+def removed_if_refused(folder: Path) -> Iterator[Callable[[], None]]:
+    """Remove what an attempt made in a new folder, unless it called what this yields.
+
+    Example:
+        with removed_if_refused(Path("runs/a")) as keep:
+            prepare_run(config, Path("runs/a"))
+            keep()
+    """
+    is_new = not folder.exists() or (folder.is_dir() and not any(folder.iterdir()))
+    made = [path for path in (folder, *folder.parents) if not path.exists()]
+    is_kept = False
+
+    def keep() -> None:
+        nonlocal is_kept
+        is_kept = True
+
+    try:
+        yield keep
+    except SwitchOutError:
+        if is_new and not is_kept and folder.is_dir():
+            for path in folder.iterdir():
+                _remove(path)
+            for path in made:
+                with suppress(OSError):
+                    path.rmdir()
+        raise
 
 
 def policy_name(config: Config) -> str:
@@ -177,19 +231,133 @@ def _example_ids(corpus: Corpus, parts: tuple[str, ...]) -> Iterator[int]:
         yield from (i for i, _ in zip(count(start), corpus.stream(part), strict=False))
 
 
-def _check(config: Config, folder: Path, corpus: Corpus) -> None:
-    changed = changed_keys(read_run_config(folder), config)
-    if changed:
-        raise SwitchOutError(
-            f"{folder}: made with another configuration ({'; '.join(changed)}); choose another "
-            "--out, or --restart to move this run aside"
-        )
-    known = json.loads(read_bytes(folder / "signature.json"))["data_hash"]
-    if known != corpus.data_hash:
+def _start(config: Config, folder: Path, corpus: Corpus) -> None:
+    """Write the codecs of a new run, after all that can be refused was looked at."""
+    others = {path.name for path in folder.iterdir()} - _own_files(folder) if folder.exists() else ()
+    if others:
+        raise SwitchOutError(f"{folder}: is not empty and not a run; choose another --out")
+    for split in sorted({"dev", *corpus.splits} - {"train", "synthetic"}):
+        corpus.pairs(split)  # refuses what cannot be read, before anything is written
+    codecs = _build_codecs(config, corpus)
+    vocabularies = codecs[0].vocabulary, codecs[1].vocabulary
+    build_noise(config.augment, *vocabularies)
+    check_start(config, *vocabularies)
+    folder.mkdir(parents=True, exist_ok=True)
+    _save_codecs(codecs, folder)
+
+
+def start_weights(config: Config) -> Path | None:
+    """Return the checkpoint of ``train.init_from``, or None."""
+    if config.train.init_from is None:
+        return None
+    start = Path(config.train.init_from)
+    try:
+        if not start.is_dir():
+            raise SwitchOutError(f"{start}: no such run or checkpoint")
+        weights = start if (start / "manifest.json").exists() else weights_folder(start)
+        check(weights)
+    except SwitchOutError as error:
+        raise SwitchOutError(f"train.init_from: {error}") from None
+    return weights
+
+
+def check_start(config: Config, source: Vocabulary, target: Vocabulary) -> None:
+    """Refuse weights to start from that are over other words than these."""
+    if (weights := start_weights(config)) is None:
+        return
+    home = weights.parent.parent
+    for side, ours in (("src", source), ("tgt", target)):
+        if Codec.load(home, side).vocabulary != ours:  # type: ignore[arg-type]
+            raise SwitchOutError(
+                f"train.init_from: {home}/vocab.{side} is another vocabulary than this run's; set "
+                f"vocabulary.kind = 'file' with {home}/vocab.src and {home}/vocab.tgt"
+            )
+
+
+def _earlier_visit(config: Config, folder: Path, corpus: Corpus) -> dict[str, Any] | None:
+    """Return what an earlier visit noted, checked against the configuration; None for a new run."""
+    try:
+        known = _noted(folder)
+    except SwitchOutError as error:
+        if (known := _noted_in_checkpoints(folder)) is None:
+            if _own_files(folder) | {SIGNATURE} >= {path.name for path in folder.iterdir()}:
+                log.warning("%s; nothing was learned yet, made again", error)
+                _remove(folder / SIGNATURE)
+                return None
+            raise SwitchOutError(f"{error}; restore it, or {RESTART}") from None
+        log.warning("%s; made again from the checkpoints", error)
+        _remove(folder / SIGNATURE)
+    if known is None:
+        return None
+    _check_config(config, folder, corpus, known)
+    if known.get("data_hash") != corpus.data_hash:
         raise SwitchOutError(
             f"{folder}: the text of corpus {corpus.name} has changed since this run was made; "
-            "restore it, or --restart to move this run aside"
+            f"restore it, or {RESTART}"
         )
+    return known
+
+
+def _noted(folder: Path) -> dict[str, Any] | None:
+    path = folder / SIGNATURE
+    if path.exists():
+        return read_sealed(path)
+    if any((folder / name).exists() for name in ("resume", "checkpoints", "result.json")):
+        raise SwitchOutError(f"{path}: missing")
+    return None
+
+
+def _noted_in_checkpoints(folder: Path) -> dict[str, Any] | None:
+    """Return the same from the newest whole checkpoint, which has a copy."""
+    for parent in (folder / "resume", folder / "checkpoints"):
+        for path in reversed(step_folders(parent)):
+            if is_whole(path) and isinstance(noted := read_facts(path).get("run"), dict):
+                return noted
+    return None
+
+
+def _check_config(config: Config, folder: Path, corpus: Corpus, known: dict[str, Any]) -> None:
+    try:
+        changed = changed_keys(read_run_config(folder), config)
+        problem = f"{folder}: made with another configuration ({'; '.join(changed)})"
+    except SwitchOutError as error:
+        changed, problem = ["config.toml"], str(error)
+    if not changed:
+        return
+    if known.get("key") != run_key(config, corpus.data_hash):
+        raise SwitchOutError(f"{problem}; choose another --out, or {RESTART}")
+    log.warning("%s: damaged; written again", folder / "config.toml")
+
+
+def _mend_codecs(config: Config, folder: Path, corpus: Corpus, files: dict[str, str]) -> None:
+    """Make damaged vocabularies again from the text."""
+    codecs = _of(files, "vocab.", "codec.", "pieces.")
+    if not (bad := damaged(folder, codecs)):
+        return
+    log.warning("%s: damaged; made again from the text", bad[0])
+    for path in bad:
+        _remove(path)
+    _save_codecs(_build_codecs(config, corpus), folder)
+    if bad := damaged(folder, codecs):
+        raise SwitchOutError(f"{bad[0]}: made again it is another; restore it, or {RESTART}")
+
+
+def _save_codecs(codecs: tuple[Codec, Codec], folder: Path) -> None:
+    codecs[0].save(folder, "src")
+    codecs[1].save(folder, "tgt")
+
+
+def _of(files: dict[str, str], *starts: str) -> dict[str, str]:
+    return {name: value for name, value in files.items() if name.startswith(starts)}
+
+
+def _codec_files(folder: Path) -> list[str]:
+    return [p.name for kind in ("vocab", "codec", "pieces") for p in sorted(folder.glob(f"{kind}.*"))]
+
+
+def _encoded_files(folder: Path) -> list[str]:
+    paths = sorted((folder / "encoded").glob("*/*"))
+    return [path.relative_to(folder).as_posix() for path in paths]
 
 
 def _signature(config: Config, corpus: Corpus) -> dict[str, Any]:
@@ -213,11 +381,20 @@ def _own_files(folder: Path) -> set[str]:
     return {*OUR_FILES, *codec_files, "codec.src.json", "codec.tgt.json", *partial}
 
 
+def remove_folder(path: Path) -> None:
+    """Remove a folder that stands where a file of a run belongs."""
+    if path.is_dir():
+        log.warning("%s: is a folder, expected a file; removed", path)
+        shutil.rmtree(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def _free_name(folder: Path) -> Path:
     names = (folder.with_name(f"{folder.name}.old-{n}") for n in count(1))
     return next(name for name in names if not name.exists())
-
-
-def _write(path: Path, text: str) -> None:
-    with atomic(path) as partial:
-        partial.write_text(text, encoding="utf-8")

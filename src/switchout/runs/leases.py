@@ -1,8 +1,9 @@
-"""Leases: one worker per run, also where workers are on several machines over one file system.
+"""Leases: one trainer per run, also where trainers are on several machines over one file system.
 
 * A lease is a file that names its holder and is touched every few seconds.
 * It is free when the holder let go, when the holder's process is gone (seen on its own machine
-  only), or when nobody touched it for a minute: clocks must agree to half a minute.
+  only), or when nobody touched it while we watched for a minute. No clock is compared with
+  another: a lease from the future is watched like any other.
 * A holder that finds its lease taken over (a machine that slept) asks its own process to stop.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import signal
 import socket
@@ -21,12 +23,37 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import IO, Any
 
+from switchout.errors import SwitchOutError
+
+log = logging.getLogger(__name__)
+
 BEAT, STALE = 5.0, 60.0  # seconds between touches, and until a silent holder is given up
+Seen = tuple[int, bytes]  # a moment of a lease: when it was touched last, by its own clock, and by whom
+_watched: dict[Path, tuple[Seen, float]] = {}  # what we saw of foreign leases, and since when
+
+
+class RunIsBusyError(SwitchOutError):
+    """Somebody else trains this run."""
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold the lease of a run for the length of the block, or refuse.
+
+    Raises:
+        RunIsBusyError: It is another's.
+    """
+    with lease(folder) as is_ours:
+        if not is_ours:
+            raise RunIsBusyError(f"{folder}: another process is training this run")
+        yield
 
 
 @contextmanager
 def lease(folder: Path, *, beat: float = BEAT, stale: float = STALE) -> Iterator[bool]:
     """Yield whether the folder is ours for the length of the block.
+
+    Of a holder on another machine we first watch whether it lives: a few seconds if it does.
 
     Example:
         >>> import tempfile
@@ -48,44 +75,74 @@ def lease(folder: Path, *, beat: float = BEAT, stale: float = STALE) -> Iterator
     finally:
         released.set()
         heart.join()
-        with _locked(path) as handle:
+        with suppress(FileNotFoundError), _locked(path) as handle:  # the run may have moved away
             if _holder(handle).get("token") == token:
                 handle.truncate(0)
 
 
 def is_held(folder: Path, *, stale: float = STALE) -> bool:
-    """Return whether a living worker has the folder."""
+    """Return whether a worker has the folder that is alive, as far as we have seen."""
     path = folder / ".lease"
     try:
-        holder = json.loads(path.read_bytes() or b"{}")
-        return bool(holder) and _is_alive(holder, path, stale)
-    except (FileNotFoundError, ValueError):
+        seen = _look(path)
+        holder = _parsed(seen[1])
+    except OSError:
         return False
+    if not holder or _is_gone(holder):
+        return False
+    return _is_here(holder) or not _is_silent(path, seen, stale)
 
 
 def _take(path: Path, token: str, stale: float) -> bool:
-    with _locked(path) as handle:
-        holder = _holder(handle)
-        if holder and _is_alive(holder, path, stale):
-            return False
-        handle.truncate(0)
-        handle.seek(0)
-        handle.write(json.dumps({"token": token, "place": _place(), "pid": os.getpid()}))
-    return True
+    """Take the lease if its holder is gone, or silent while we watch."""
+    first: Seen | None = None
+    deadline = time.monotonic() + stale
+    while True:
+        with _locked(path, make=True) as handle:
+            holder, seen = _holder(handle), _look(path)
+            is_silent = seen == first and time.monotonic() >= deadline
+            if not holder or _is_gone(holder) or is_silent:
+                handle.truncate(0)
+                handle.seek(0)
+                handle.write(json.dumps({"token": token, **_self()}))
+                return True
+        if _is_here(holder) or (first is not None and seen != first):
+            return False  # its process lives, or it was touched under our eyes
+        if first is None:
+            first = seen
+            log.info("%s: held by %s; watching whether it lives", path.parent, holder["place"])
+        time.sleep(min(0.5, stale / 10))
 
 
-def _is_alive(holder: dict[str, Any], path: Path, stale: float) -> bool:
-    if time.time() - path.stat().st_mtime > stale:
+def _look(path: Path) -> Seen:
+    return path.stat().st_mtime_ns, path.read_bytes()
+
+
+def _is_silent(path: Path, seen: Seen, stale: float) -> bool:
+    """Whether a lease has not changed since we first saw it, long enough ago by our own clock."""
+    now = time.monotonic()
+    if path not in _watched or _watched[path][0] != seen:
+        _watched[path] = (seen, now)
+    return now - _watched[path][1] >= stale
+
+
+def _is_here(holder: dict[str, Any]) -> bool:
+    """Whether the holder's process is one of this machine."""
+    return bool(holder["place"] == _place())
+
+
+def _is_gone(holder: dict[str, Any]) -> bool:
+    """Whether the holder was a process of this machine that has ended."""
+    if not _is_here(holder):
         return False
-    if holder["place"] != _place():
-        return True
     try:
         os.kill(holder["pid"], 0)
     except ProcessLookupError:
-        return False
+        return True
     except PermissionError:  # somebody else's, so it lives
         pass
-    return True
+    # Another process may have got its number.
+    return bool(holder.get("began", _began(holder["pid"])) != _began(holder["pid"]))
 
 
 def _keep_beating(path: Path, token: str, beat: float, released: Event) -> None:
@@ -100,19 +157,37 @@ def _keep_beating(path: Path, token: str, beat: float, released: Event) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[IO[str]]:
-    with path.open("a+") as handle:
+def _locked(path: Path, *, make: bool = False) -> Iterator[IO[str]]:
+    with path.open("a+" if make else "r+") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         yield handle
 
 
 def _holder(handle: IO[str]) -> dict[str, Any]:
     handle.seek(0)
+    return _parsed(handle.buffer.read())  # type: ignore[attr-defined]
+
+
+def _parsed(content: bytes) -> dict[str, Any]:
+    """Return who holds a lease; nobody, if its writer was killed in the middle or it is damaged."""
     try:
-        holder: dict[str, Any] = json.loads(handle.read() or "{}")
-        return holder
-    except ValueError:  # its writer was killed in the middle
+        holder = json.loads(content)
+        is_whole = isinstance(holder["token"], str) and isinstance(holder["place"], str)
+        return holder if is_whole and isinstance(holder["pid"], int) else {}
+    except (ValueError, KeyError, TypeError, RecursionError):
         return {}
+
+
+def _self() -> dict[str, Any]:
+    return {"place": _place(), "pid": os.getpid(), "began": _began(os.getpid())}
+
+
+def _began(pid: int) -> str | None:
+    """When a process began, in the machine's own count; None where the system does not say."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return None
 
 
 def _place() -> str:

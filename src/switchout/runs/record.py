@@ -6,20 +6,20 @@ of the lowest dev perplexity; whether SwitchOut helps can depend on that.
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from switchout.runs.result import undamaged, weights_at, write_translation
-from switchout.runs.folder import Run, model_spec, open_run
+from switchout.runs.folder import Run, model_spec, open_run, remove_folder
+from switchout.runs.sealed import hashes, read_sealed, write_sealed
 from switchout.runs.finished import RECORD, RULES
-from switchout.files import atomic, read_bytes
 from switchout.nmt.model import Transformer
 from switchout.nmt.restore import Validation
 from switchout.nmt.loop import best
@@ -27,7 +27,7 @@ from switchout.nmt.loop import best
 
 def write_record(folder: Path) -> None:
     """Score the checkpoints of all rules and write ``record.json``; then forget how to resume."""
-    run, result = open_run(folder), json.loads(read_bytes(folder / "result.json"))
+    run, result = open_run(folder), read_sealed(folder / "result.json")
     left = undamaged(run, result["validations"])
     by_step: dict[int, dict[str, Any]] = {}
     rules = {}
@@ -39,9 +39,14 @@ def write_record(folder: Path) -> None:
         if step not in by_step:
             by_step[step] = _scored(run, result, left, chosen)
         rules[rule] = by_step[step]
-    record = {"steps": result["steps"], "rules": rules, "machine": _machine()}
-    with atomic(folder / RECORD) as partial:
-        partial.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    names = [f"{split}.step-{step}.hyp" for step in by_step for split in ("dev", "test")]
+    files = hashes(folder, [name for name in names if (folder / name).is_file()])
+    machine = _machine()
+    remove_folder(folder / RECORD)
+    write_sealed(
+        folder / RECORD,
+        {"steps": result["steps"], "rules": rules, "machine": machine, "files": files},
+    )
     shutil.rmtree(folder / "resume", ignore_errors=True)  # three times the size of the model
 
 
@@ -78,10 +83,26 @@ def _machine() -> dict[str, Any]:
 
 
 def _commit() -> str | None:
-    """The commit of a checkout we run from; None in an installed package."""
-    here = Path(__file__).parent
-    command = ["git", "-C", str(here), "rev-parse", "--short=12", "HEAD"]
+    """The commit of our own checkout; None in an installed package, whatever repository holds it."""
+    here = Path(__file__).resolve()
+    root = here.parents[3]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        is_ours = project["name"] == "switchout" and here == root / "src/switchout/runs/record.py"
+    except (OSError, ValueError, KeyError):
+        is_ours = False
+    if not is_ours:
+        return None
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(root), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        return done.stdout.strip()
+
+    try:
+        if Path(git("rev-parse", "--show-toplevel")).resolve() != root:
+            return None
+        return git("rev-parse", "--short=12", "HEAD")
     except (OSError, subprocess.CalledProcessError):
         return None

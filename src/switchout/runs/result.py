@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,10 @@ import torch
 
 from switchout.errors import SwitchOutError
 from switchout.evaluation.scores import score
-from switchout.runs.folder import Run, model_spec, policy_name, tau_of
-from switchout.files import atomic, read_bytes
-from switchout.nmt.checkpoint import DamagedCheckpoint, check, read_tensors, write_checkpoint
+from switchout.runs.folder import Run, model_spec, policy_name, remove_folder, tau_of
+from switchout.runs.sealed import check_files, hashes, read_sealed, sealed, write_sealed
+from switchout.files import write_text
+from switchout.nmt.checkpoint import is_whole, read_tensors, write_checkpoint
 from switchout.nmt.model import Transformer
 from switchout.nmt.restore import Validation
 from switchout.nmt.loop import LoopSpec, Outcome, best, is_stale
@@ -30,11 +30,18 @@ def known_result(run: Run, spec: LoopSpec) -> Result | None:
     path = run.folder / "result.json"
     if not path.exists():
         return None
-    result: Result = json.loads(read_bytes(path))
-    if result["state"] != "done" or not _is_good(run.folder / result["weights"]):
-        return None
-    is_done = result["steps"] >= spec.steps or is_stale(result["validations"], spec)
-    return result if is_done else None
+    try:
+        result: Result = read_sealed(path)
+        check_files(run.folder, result.get("files", {}), advice="translated again")
+        if result["state"] != "done" or not is_whole(run.folder / result["weights"]):
+            return None
+        is_done = result["steps"] >= spec.steps or is_stale(result["validations"], spec)
+        return result if is_done else None
+    except SwitchOutError as error:
+        log.warning("%s; the result is made again", error)
+    except (KeyError, TypeError):
+        log.warning("%s: damaged; the result is made again", path)
+    return None
 
 
 def finish(run: Run, trainer: Trainer, outcome: Outcome) -> Result:
@@ -50,14 +57,16 @@ def finish(run: Run, trainer: Trainer, outcome: Outcome) -> Result:
         scores = write_translation(run, trainer.model, split, f"{split}.hyp")
         measured |= {f"{split}_{name}": scores[name] for name in ("bleu", "chrf")}
         measured["bleu_signature"] = scores["signature"]
+    names = [f"{split}.hyp" for split in ("dev", "test") if split in run.corpus.splits]
+    measured["files"] = hashes(run.folder, names)
     return write_result(run, trainer, state="done", measured=measured)
 
 
 def write_translation(run: Run, model: Transformer, split: str, name: str) -> dict[str, Any]:
     """Write the translation of a split into the run's folder and return its scores."""
     lines, scores = translate_split(run, model, split, beam=run.config.search.beam)
-    with atomic(run.folder / name) as partial:
-        partial.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    remove_folder(run.folder / name)
+    write_text(run.folder / name, "".join(line + "\n" for line in lines))
     return scores
 
 
@@ -97,14 +106,14 @@ def write_result(
         **(measured or {}),
     }
     if trainer.processes.is_first:
-        with atomic(run.folder / "result.json") as partial:
-            partial.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    return result
+        remove_folder(run.folder / "result.json")
+        write_sealed(run.folder / "result.json", result)
+    return sealed(result)
 
 
 def undamaged(run: Run, history: list[Validation]) -> list[Validation]:
     """Return the validations whose checkpoints are whole; at least one."""
-    left = [v for v in history if _is_good(_checkpoint(run, v))]
+    left = [v for v in history if is_whole(_checkpoint(run, v))]
     if not left:
         raise SwitchOutError(f"{run.folder}/checkpoints: no undamaged checkpoint is left")
     return left
@@ -140,12 +149,3 @@ def _select(run: Run, history: list[Validation]) -> tuple[Result, dict[str, torc
 
 def _checkpoint(run: Run, validation: Validation) -> Path:
     return run.folder / "checkpoints" / f"step-{int(validation['step'])}"
-
-
-def _is_good(folder: Path) -> bool:
-    try:
-        check(folder)
-        return True
-    except DamagedCheckpoint as error:
-        log.warning("%s: not used", error)
-        return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -13,11 +12,19 @@ from switchout.errors import SwitchOutError
 from switchout.runs.config import Config
 from switchout.runs.noise import build_noise
 from switchout.runs.result import Result, finish, known_result, translate_split, write_result
-from switchout.runs.folder import Run, locked, model_spec, move_aside, open_run, prepare_run
-from switchout.files import read_bytes
-from switchout.nmt.checkpoint import read_tensors, weights_folder
+from switchout.runs.folder import (
+    Run,
+    model_spec,
+    move_aside,
+    open_run,
+    prepare_run,
+    removed_if_refused,
+    start_weights,
+)
+from switchout.runs.leases import held
+from switchout.nmt.checkpoint import read_tensors
 from switchout.nmt.cpu import check_bfloat16, prepare_cpu
-from switchout.nmt.distributed import Processes, processes
+from switchout.nmt.distributed import Processes, is_first_process, local_rank, processes
 from switchout.nmt.model import Transformer
 from switchout.nmt.restore import Validation
 from switchout.nmt.schedule import Schedule
@@ -38,26 +45,52 @@ def train(
         restart: Move an earlier run aside.
         trace: Told every batch as the model sees it.
     """
-    folder, device = Path(out), _device(config)
-    prepare_cpu(config.train.threads)
-    _check_machine(config, device)
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise SwitchOutError(f"{folder}: is a file; choose another --out")
     with ExitStack() as stack:
-        team = stack.enter_context(processes(device))
-        if team.is_first:
+        if is_first_process():
             if restart:
                 move_aside(folder)
-            stack.enter_context(locked(folder))
+            keep = stack.enter_context(removed_if_refused(folder))
+            stack.enter_context(held(folder))
+        else:
+            keep = _nothing
+        return train_held(config, folder, keep=keep, trace=trace)
+
+
+def train_held(
+    config: Config,
+    folder: Path,
+    *,
+    keep: Callable[[], None] = lambda: None,
+    trace: Trace | None = None,
+) -> Result:
+    """Do what `train` does in a folder whose lease is ours.
+
+    Args:
+        config, folder, trace: As for `train`.
+        keep: Called when nothing can be refused any more.
+    """
+    device = _device(config)
+    start_weights(config)  # refused at once, if it is wrong
+    prepare_cpu(config.train.threads)
+    _check_machine(config, device)
+    with processes(device) as group:
+        if group.is_first:
             prepare_run(config, folder)
-        team.from_first(0, device)  # the others wait until the folder is ready
+        group.from_first(0, device)  # the others wait until the folder is ready
         run = open_run(folder)
-        spec = _loop_spec(config)
+        spec = _loop_spec(run)
         if (known := known_result(run, spec)) is not None:
+            keep()
             return known
-        trainer = make_trainer(run, device, team, trace=trace)
+        trainer = make_trainer(run, device, group, trace=trace)
+        keep()
         outcome = resume(trainer, folder, spec=spec)
         if outcome.state == "running":
             outcome = _fit(run, trainer, outcome, spec)
-        if outcome.state == "done" and team.is_first:
+        if outcome.state == "done" and group.is_first:
             return finish(run, trainer, outcome)
         return write_result(run, trainer, state=outcome.state)
 
@@ -74,22 +107,26 @@ def _fit(run: Run, trainer: Trainer, outcome: Outcome, spec: LoopSpec) -> Outcom
 
 
 def make_trainer(
-    run: Run, device: str, team: Processes = Processes(), *, trace: Trace | None = None
+    run: Run, device: str, group: Processes = Processes(), *, trace: Trace | None = None
 ) -> Trainer:
     """Return the untrained model of a run, with its data, noise and optimizer."""
     config = run.config
-    model = Transformer(model_spec(run), seed=config.seed).to(device)
+    try:
+        model = Transformer(model_spec(run), seed=config.seed).to(device)
+    except (RuntimeError, MemoryError) as error:
+        reason = str(error).splitlines()[0]
+        raise SwitchOutError(f"[model] does not fit into memory ({reason})") from None
     noise: Noise | None = build_noise(config.augment, *(c.vocabulary for c in run.codecs))
     trainer = Trainer(
         model,
         run.train,
         spec=_update_spec(config),
         noise=noise,
-        processes=team,
+        processes=group,
         trace=trace,
     )
-    if config.train.init_from is not None:
-        _initialise(trainer, run, Path(config.train.init_from))
+    if (weights := start_weights(config)) is not None:
+        _initialise(trainer, weights)
     return trainer
 
 
@@ -119,8 +156,8 @@ def _update_spec(config: Config) -> UpdateSpec:
     )
 
 
-def _loop_spec(config: Config) -> LoopSpec:
-    t = config.train
+def _loop_spec(run: Run) -> LoopSpec:
+    t = run.config.train
     return LoopSpec(
         steps=t.steps,
         checkpoint_every=t.checkpoint_every,
@@ -130,42 +167,38 @@ def _loop_spec(config: Config) -> LoopSpec:
         select=t.select,
         patience=t.patience,
         tensorboard=t.tensorboard,
+        about=run.signature,
     )
 
 
 def _validator(
-    run: Run, team: Processes, device: torch.device
+    run: Run, group: Processes, device: torch.device
 ) -> Callable[[Transformer], Validation]:
     """Return what measures a model on the dev set: perplexity, and BLEU of greedy search."""
     t = run.config.train
 
     def validate(model: Transformer) -> Validation:
         measured = {
-            "dev_perplexity": perplexity(model, run.dev, precision=t.precision, processes=team)
+            "dev_perplexity": perplexity(model, run.dev, precision=t.precision, processes=group)
         }
         if t.dev_bleu:
-            bleu = translate_split(run, model, "dev", beam=1)[1]["bleu"] if team.is_first else 0.0
-            measured["dev_bleu"] = team.from_first(bleu, device)
+            bleu = translate_split(run, model, "dev", beam=1)[1]["bleu"] if group.is_first else 0.0
+            measured["dev_bleu"] = group.from_first(bleu, device)
         return measured
 
     return validate
 
 
-def _initialise(trainer: Trainer, run: Run, start: Path) -> None:
-    """Take the weights of another run over the same vocabularies."""
-    weights = start if (start / "manifest.json").exists() else weights_folder(start)
-    home = weights.parent.parent
-    for side in ("src", "tgt"):
-        theirs = read_bytes(home / f"vocab.{side}")
-        if theirs != read_bytes(run.folder / f"vocab.{side}"):
-            raise SwitchOutError(
-                f"train.init_from: {home}/vocab.{side} is another vocabulary than this run's; set "
-                f"vocabulary.kind = 'file' with {home}/vocab.src and {home}/vocab.tgt"
-            )
+def _initialise(trainer: Trainer, weights: Path) -> None:
+    """Take the weights of another run over the same vocabularies; see `check_start`."""
     try:
         trainer.flat.load(read_tensors(weights, "model"))
     except ValueError as error:
         raise SwitchOutError(f"train.init_from: {weights} is another model: {error}") from None
+
+
+def _nothing() -> None:
+    pass
 
 
 def _device(config: Config) -> str:
@@ -173,14 +206,14 @@ def _device(config: Config) -> str:
     if wanted == "auto":
         wanted = "cuda" if torch.cuda.is_available() else "cpu"
     if wanted == "cuda":
-        return f"cuda:{os.environ.get('LOCAL_RANK', '0')}"
+        return f"cuda:{local_rank()}"
     return wanted
 
 
 def _check_machine(config: Config, device: str) -> None:
     try:
         torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0]
         raise SwitchOutError(f"train.device = {config.train.device!r}: {reason}") from None
     if config.train.precision == "bfloat16" and device == "cpu":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import logging
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -15,19 +15,55 @@ from safetensors import SafetensorError
 
 from switchout.corpora.codec import Codec
 from switchout.errors import SwitchOutError
-from switchout.nmt.checkpoint import read_facts, read_tensors, step_folders, weights_folder
+from switchout.nmt.checkpoint import read_facts, read_tensors, step_folders
 from switchout.nmt.model import ModelSpec, Transformer
-from switchout.nmt.translate import Engine, TorchEngine
+from switchout.nmt.translate import Engine, SearchOptions, TorchEngine
+from switchout.runs.config import Search
+from switchout.runs.folder import check_run_files, read_run_config, weights_folder
+from switchout.runs.sealed import check_files, read_sealed
+
+log = logging.getLogger(__name__)
+
+EXPORTED = "model.json"  # of a folder that `export_run` wrote
 
 EngineName = Literal["torch", "ctranslate2"]
 Codecs = tuple[Codec, Codec]
 
 
 def load_codecs(run: Path) -> Codecs:
-    """Return the run's codecs of source and target."""
+    """Return the run's codecs of source and target, as they were written."""
     if not run.is_dir():
         raise SwitchOutError(f"{run}: no such run")
+    check_run_files(run, "vocab.", "codec.", "pieces.")
+    if (run / EXPORTED).is_file():
+        files = read_sealed(run / EXPORTED).get("files", {})
+        check_files(run, files, advice="export the run again")
     return Codec.load(run, "src"), Codec.load(run, "tgt")
+
+
+def run_search(run: Path) -> Search:
+    """Return how the run was searched when it was scored: ``[search]`` of its configuration."""
+    if (run / EXPORTED).is_file():
+        return Search.model_validate(read_sealed(run / EXPORTED).get("search", {}))
+    if not (run / "config.toml").exists():
+        search = Search()
+        log.warning(
+            "%s: missing; searching with beam %d and length penalty %g",
+            *(run / "config.toml", search.beam, search.length_penalty),
+        )
+        return search
+    check_run_files(run, "config.toml")
+    return read_run_config(run).search
+
+
+def run_device(run: Path) -> str:
+    """Return where the run was trained, if that can be used here."""
+    wanted = "auto"
+    if (run / "config.toml").is_file() and not (run / EXPORTED).is_file():
+        wanted = read_run_config(run).train.device
+    if wanted == "auto":
+        wanted = "cuda" if torch.cuda.is_available() else "cpu"
+    return wanted
 
 
 def load_model(run: Path, *, step: str | None = None, device: str = "cpu") -> Transformer:
@@ -55,8 +91,9 @@ def load_model(run: Path, *, step: str | None = None, device: str = "cpu") -> Tr
         named[name].data.copy_(tensors[name])
     try:
         model.requires_grad_(False).to(device)
-    except (RuntimeError, AssertionError) as error:
-        raise SwitchOutError(f"device {device!r}: {str(error).splitlines()[0]}") from None
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise SwitchOutError(f"device {device!r}: {reason}; give --device cpu") from None
     return model
 
 
@@ -90,11 +127,12 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
 
     Example:
         with OpenRuns([Path("runs/a")]) as runs:
-            translate_windows(runs.engine, [lines], runs.codecs, options=SearchOptions())
+            translate_windows(runs.engine, [lines], runs.codecs, options=runs.options())
     """
 
     engine: Engine
     codecs: Codecs
+    search: Search  # of the first run
 
     def __init__(
         self,
@@ -102,9 +140,21 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
         *,
         step: str | None = None,
         engine: EngineName = "torch",
-        device: str = "cpu",
+        device: str | None = None,
     ):
+        """Open runs.
+
+        Args:
+            runs: One, or an ensemble.
+            step: See `load_model`.
+            engine: What searches.
+            device: Where; None: where the first run was trained.
+        """
         self._stack = ExitStack()
+        if not runs[0].is_dir():
+            raise SwitchOutError(f"{runs[0]}: no such run")
+        self.search = run_search(runs[0])
+        device = device or run_device(runs[0])
         if engine == "torch":
             models, self.codecs = load_ensemble(runs, step=step, device=device)
             self.engine = TorchEngine(models)
@@ -133,6 +183,22 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
             device=torch.device(device).type,
         )
 
+    def options(
+        self,
+        *,
+        beam: int | None = None,
+        length_penalty: float | None = None,
+        n_best: int = 1,
+        need_attention: bool = False,
+    ) -> SearchOptions:
+        """Return how to search: as the run was searched, but for what is given."""
+        return SearchOptions(
+            self.search.beam if beam is None else beam,
+            self.search.length_penalty if length_penalty is None else length_penalty,
+            n_best,
+            need_attention,
+        )
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -154,8 +220,8 @@ def _weights(run: Path, step: str | None) -> Path:
 
 
 def _exported_max_words(folder: Path) -> int:
-    path = folder / "model.json"
+    path = folder / EXPORTED
     try:
-        return int(json.loads(path.read_bytes())["max_length"]) - 1
-    except (ValueError, KeyError, TypeError, FileNotFoundError):
+        return int(read_sealed(path)["max_length"]) - 1
+    except (ValueError, KeyError, TypeError):
         raise SwitchOutError(f"{path}: not written by 'switchout export'") from None

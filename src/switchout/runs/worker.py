@@ -35,9 +35,9 @@ def work(config: Config, folder: Path) -> Outcome:
         _talk_to(folder / ".log")
         try:
             from switchout.runs.record import write_record
-            from switchout.runs.train import train
+            from switchout.runs.train import train_held
 
-            result = train(config, folder)
+            result = train_held(config, folder)
             if result["state"] != "done":
                 return Outcome("stopped")
             write_record(folder)
