@@ -64,6 +64,7 @@ def make_run(folder: Path, *, seed: int, steps: int = 150) -> Path:
         (loss / n).backward()
         optimizer.step()
     folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('[data]\ncorpus = "toy"\n')
     for codec, side in zip(codecs, ("src", "tgt"), strict=True):
         codec.save(folder, side)
     weights = {"model": dict(model.named_parameters())}

@@ -6,6 +6,7 @@ never trained again, and more seeds extend what is there.
 
 from __future__ import annotations
 
+import logging
 import os
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,8 @@ from switchout.runs.config_file import run_key
 from switchout.errors import SwitchOutError
 from switchout.files import read_lines
 from switchout.runs.sealed import check_files, read_sealed
+
+log = logging.getLogger(__name__)
 
 RULES = ("dev-perplexity", "dev-bleu", "last")
 RECORD = "record.json"  # beside result.json: the other checkpoint rules, and where it was made
@@ -108,5 +111,7 @@ def finished(folder: Path) -> Finished | None:
         result, record = read_sealed(folder / "result.json"), read_sealed(folder / RECORD)
         is_done = result["state"] == "done" and record["steps"] == result["steps"]
         return Finished(folder, result, record) if is_done else None
-    except (SwitchOutError, KeyError, TypeError):  # not there, or not whole
+    except (SwitchOutError, KeyError, TypeError) as error:
+        if (folder / RECORD).exists():  # the last file to be written
+            log.warning("%s: not used, as if it were not finished (%s)", folder, error)
         return None
