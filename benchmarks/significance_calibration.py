@@ -13,7 +13,7 @@ systems and runs; baseline and system follow the same law, so the null hypothesi
 Seed spread is in units of the test-set spread: the standard deviation, over test sets, of the BLEU
 difference of two single runs of equal quality.
 
-    OMP_NUM_THREADS=1 python benchmarks/significance_calibration.py [--only 4v9]
+    OMP_NUM_THREADS=1 python benchmarks/significance_calibration.py [--paired] [--only 4v9]
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ DAMAGE = (0.15, 0.2, 0.25, 0.3, 0.35)  # share of words replaced; a third as man
 REPLICATES = 4
 GRID = ((2, 2), (3, 3), (4, 4), (4, 9), (9, 9))
 SPREADS = (0.4, 1.0, 2.5)
+PAIRED_GRID, CORRELATIONS = ((4, 4), (9, 9)), (-0.4, 0.0, 0.4, 0.8)
 QUALITY = 2.0  # of the runs, in units of the DAMAGE list's index: the middle of the list
 
 
@@ -188,16 +189,23 @@ def single_run_trial(
 
 @dataclass(frozen=True)
 class Setting:
-    """Two systems with several runs each; ``seed_spread`` and ``gain`` in BLEU."""
+    """Two systems with several runs each; ``seed_spread`` and ``gain`` in BLEU.
+
+    With a ``correlation`` run k of both systems has the same seed, which moves both alike.
+    """
 
     n_sentences: int
     n_runs: tuple[int, int]
     seed_spread: float
     gain: float
+    correlation: float = 0.0
 
     def draw(self, population: Population, rng: np.random.Generator) -> list[Array]:
         base = population.bleu(np.array([QUALITY]))
-        runs = [base + self.seed_spread * rng.standard_normal(n) for n in self.n_runs]
+        own = [rng.standard_normal(n) for n in self.n_runs]
+        if self.correlation:
+            own[1] = self.correlation * own[0] + math.sqrt(1 - self.correlation**2) * own[1]
+        runs = [base + self.seed_spread * deviation for deviation in own]
         return population.draw_systems(self.n_sentences, [runs[0], runs[1] + self.gain], rng)
 
 
@@ -210,6 +218,20 @@ def seeds_trial(
     means = [metric.from_sums(side.sum(axis=1)).mean() for side in sides]
     test = seeds_test(float(means[1] - means[0]), *pseudo_values)
     return {"p_seeds": test.p, "plain Satterthwaite": plain_satterthwaite(test, *pseudo_values)}
+
+
+def paired_trial(
+    population: Population, rng: np.random.Generator, *, setting: Setting
+) -> dict[str, float]:
+    """p-values of the test over seeds, unpaired and paired, and of the wrong use of both."""
+    metric, sides = population.metric, setting.draw(population, rng)
+    pseudo_values = [np.array([jackknife(metric, run) for run in side]) for side in sides]
+    means = [metric.from_sums(side.sum(axis=1)).mean() for side in sides]
+    delta = float(means[1] - means[0])
+    unpaired, paired = (
+        seeds_test(delta, *pseudo_values, is_paired=is_paired).p for is_paired in (False, True)
+    )
+    return {"unpaired": unpaired, "paired": paired, "the smaller": min(unpaired, paired)}
 
 
 def hierarchical_trial(
@@ -277,12 +299,25 @@ def cells(
                 yield cell, trial, options.hierarchical_trials
 
 
+def paired_cells(
+    options: argparse.Namespace, spread: float
+) -> Iterator[tuple[dict[str, Any], Trial, int]]:
+    """The cells of the study of pairing."""
+    for gain, n_trials in ((0.0, options.trials), (1.0, options.power_trials)):
+        for n_runs, ratio, correlation in itertools.product(PAIRED_GRID, SPREADS, CORRELATIONS):
+            setting = Setting(options.sentences, n_runs, ratio * spread, gain, correlation)
+            cell = {"runs": f"{n_runs[0]}v{n_runs[1]}", "spread": ratio, "gain": gain}
+            trial = partial(paired_trial, setting=setting)
+            yield {**cell, "correlation": correlation}, trial, n_trials
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=2000, help="under the null hypothesis")
     parser.add_argument("--power-trials", type=int, default=500, help="at +1 BLEU")
     parser.add_argument("--hierarchical-trials", type=int, default=500, help="of the alternative")
     parser.add_argument("--sentences", type=int, default=1000, help="per test set")
+    parser.add_argument("--paired", action="store_true", help="the study of pairing by seed")
     parser.add_argument("--only", help="1v1, 2v2, …: these numbers of runs")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -295,7 +330,8 @@ def main() -> None:
         f"test-set spread {spread:.3f}; 99% limits of 5% in {options.trials} trials: "
         f"{low:.4f} to {high:.4f}"
     )
-    for cell, trial, n_trials in cells(options, spread):
+    study = paired_cells if options.paired else cells
+    for cell, trial, n_trials in study(options, spread):
         if n_trials and options.only in (None, cell["runs"]):
             rates = rejection_rates(partial(trial, population), n_trials, options.seed)
             print(json.dumps({**cell, "trials": n_trials, **rates}), flush=True)

@@ -1,51 +1,137 @@
-"""Copy the numbers of an experiment's finished runs here: python results/collect.py DIR NAME
+"""Put the finished runs of an experiment into its table here: python results/collect.py OUT [NAME]
 
-A file per run: the rows it is in, configuration, result.json and record.json, no model and no
-sentence. A run that only chose settings on dev is in no row; it says for which it was tried.
+OUT is what ``--out`` named; NAME that of the study, by default OUT's. What the table has is kept,
+what has finished since is added. README.md says what a line holds.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+from table import HERE, Study, brief, in_common, pack, read, whole, write
+
+from switchout.corpora import Corpus
 from switchout.errors import SwitchOutError
-from switchout.experiments.experiment import Column, Experiment, load, records
+from switchout.evaluation.features import features_of, words_of
+from switchout.evaluation.statistics import Metric
+from switchout.experiments.experiment import Experiment, RowRecord, load, records
+from switchout.runs.config import flatten
+from switchout.runs.finished import Finished, corpus_of
+
+SPLITS = ("dev", "test")
+DERIVED = {"state", "policy", "tau_x", "tau_y", "weights", "selected_step", "validations"}
 
 
-def main(source: Path, name: str) -> None:
-    experiment = load(source)
-    target = Path(__file__).parent / name
-    target.mkdir(exist_ok=True)
-    for column in experiment.columns:
-        for key, run in collect(experiment, column).items():
-            text = json.dumps(run, indent=1, ensure_ascii=False) + "\n"
-            (target / f"{key}.json").write_text(text, encoding="utf-8")
-    print(f"{len(list(target.glob('*.json')))} runs in {target}")
-
-
-def collect(experiment: Experiment, column: Column) -> dict[str, dict]:
-    """Return all runs by their key; two rows may share some."""
-    found: dict[str, dict] = {}
-    groups = {"": column.rows, **column.tried}
-    for tried_for, rows in groups.items():
-        for row in records(experiment, rows):
+def collect(experiment: Experiment, name: str) -> Study:
+    """Return the table with all that is finished."""
+    [column] = experiment.columns
+    rows = records(experiment, column.rows)
+    tried = {key: records(experiment, trials) for key, trials in column.tried.items()}
+    if (HERE / f"{name}.jsonl").is_file():
+        study = read(name)
+    else:
+        configs = [_flat(row) for group in (rows, *tried.values()) for row in group]
+        study = Study(name, {"corpus": column.name, "config": in_common(configs)})
+    study.shared["planned"] = {row.name: list(row.row.seeds) for row in rows}
+    corpus, metrics = corpus_of(column.base), _metrics(corpus_of(column.base))
+    for tried_for, group in {"": rows, **tried}.items():
+        for row in group:
             for run in row.runs:
-                config = row.row.config.model_dump() | {"seed": run.seed}
-                config["data"]["corpus"] = Path(config["data"]["corpus"]).name  # no machine's path
-                facts = {"corpus": column.name, "rows": [], "tried_for": tried_for}
-                results = {"config": config, "result": run.result, "record": run.record}
-                found.setdefault(run.folder.name, {**facts, **results})["rows"].append(row.name)
+                if run.folder.name not in study.runs:
+                    facts = _line(row, run, metrics, study)
+                    study.runs[run.folder.name] = {**facts, "tried_for": tried_for}
+                names = study.runs[run.folder.name]["rows"]
+                names += [row.name] if row.name not in names else []
+    if study.runs and "sentences" not in study.shared:
+        study.shared["bleu"] = metrics["test"].signature
+        study.shared["sentences"] = _sentences(corpus)
+    return study
+
+
+def _metrics(corpus: Corpus) -> dict[str, Metric]:
+    bleu = corpus.bleu
+    return {
+        split: Metric(
+            "bleu", corpus.pairs(split)[1], tokenize=bleu.tokenize, lowercase=bleu.lowercase
+        )
+        for split in SPLITS
+    }
+
+
+def _flat(row: RowRecord) -> dict[str, Any]:
+    """The configuration by dotted keys, without a seed and without a path of this machine."""
+    config = {key: value for key, value in flatten(row.row.config).items() if key != "seed"}
+    return {**config, "data.corpus": Path(config["data.corpus"]).name}
+
+
+def _line(
+    row: RowRecord, run: Finished, metrics: dict[str, Metric], study: Study
+) -> dict[str, Any]:
+    shared = study.shared["config"]
+    result = {k: v for k, v in run.result.items() if k not in DERIVED | {"bleu_signature"}}
+    rules = run.record["rules"]
+    return {
+        "rows": [row.name],
+        "seed": run.seed,
+        "key": run.folder.name,
+        "tried_for": "",
+        **{k: v for k, v in result.items() if k not in ("seed", "dev_bleu", "test_bleu")},
+        "set": {k: v for k, v in _flat(row).items() if k not in shared or shared[k] != v},
+        "rules": {
+            rule: {k: v for k, v in facts.items() if k != "is_selected"}
+            for rule, facts in rules.items()
+        },
+        "validations": run.result["validations"],
+        "machine": run.record["machine"],
+        "matches": {
+            str(facts["step"]): {split: _packed(run, rule, split, metrics) for split in SPLITS}
+            for rule, facts in rules.items()
+        },
+    }
+
+
+def _packed(run: Finished, rule: str, split: str, metrics: dict[str, Metric]) -> str:
+    statistics = metrics[split].statistics(run.lines(split, rule=rule))
+    if not np.array_equal(whole(brief(statistics), statistics[:, 1]), statistics):
+        raise SwitchOutError(f"{run.folder}: statistics of {split} cannot be kept in brief")
+    return pack(brief(statistics))
+
+
+def _sentences(corpus: Corpus) -> dict[str, dict[str, str]]:
+    """What tests over sentences need to know about them; texts are not kept."""
+    found: dict[str, dict[str, str]] = {}
+    for split, metric in _metrics(corpus).items():
+        sources, references = corpus.pairs(split)
+        found[split] = {
+            "reference": pack(metric.statistics(references)[:, 1]),
+            "source": pack(np.array([len(words_of(line)) for line in sources])),
+        }
+    sources, references = corpus.pairs("test")
+    train = list(corpus.lines("train", "source"))
+    for feature in features_of(references, sources=sources, train=train):
+        if feature.name == "wer":  # the distance in words: whole numbers
+            lengths = np.array([len(words_of(line)) for line in sources])
+            found["test"]["distance"] = pack(np.rint(feature.values * lengths))
     return found
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
-    parser.add_argument("dir", type=Path, help="what --out named")
-    parser.add_argument("name", help="of the folder here")
+    parser.add_argument("out", type=Path, help="what --out named")
+    parser.add_argument("name", nargs="?", help="of the study; default: that of OUT")
+    parser.add_argument("--runs", type=Path, help="where its runs are, if it was made elsewhere")
     given = parser.parse_args()
     try:
-        main(given.dir, given.name)
+        experiment = load(given.out)
+        if given.runs:
+            experiment = replace(experiment, root=given.runs)
+        study = collect(experiment, given.name or given.out.name)
     except SwitchOutError as error:
         parser.error(str(error))
+    write(study)
+    n_done = sum(len(study.of(row)) for row in study.rows)
+    print(f"{study.name}: {n_done} of {study.n_planned} runs")

@@ -1,52 +1,141 @@
-"""Print the runs collected in a folder here as a Markdown table: python results/table.py NAME
-
-Test BLEU of every seed and its median, by each of the three rules that choose a checkpoint; by the
-first, the paper's, also medians on dev and the chosen steps.
-"""
+"""The table of a study, NAME.jsonl: what its runs share, then a line per run (README.md)."""
 
 from __future__ import annotations
 
-import argparse
+import base64
 import json
-from collections import defaultdict
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
+from typing import Any
 
-from switchout.experiments.paper import TABLE1_ROWS, TABLE2_ROWS
-from switchout.runs.finished import RULES
+import numpy as np
 
-ORDER = list(dict.fromkeys((*TABLE1_ROWS, *TABLE2_ROWS)))
+from switchout.evaluation.statistics import Array, Measure
+from switchout.files import atomic
 
-
-def main(folder: Path) -> None:
-    rows: dict[str, list[dict]] = defaultdict(list)
-    for path in folder.glob("*.json"):
-        run = json.loads(path.read_text(encoding="utf-8"))
-        for row in [] if run["tried_for"] else run["rows"]:
-            rows[row].append(run)
-    scores = [f"{rule}: median (seeds)" for rule in RULES]
-    _print("row", *scores, "dev BLEU", "dev perplexity", "chosen steps")
-    _print(*["---"] * (len(scores) + 4))
-    for row in [*(name for name in ORDER if name in rows), *sorted({*rows} - {*ORDER})]:
-        runs = sorted(rows[row], key=lambda run: run["config"]["seed"])
-        bleu = [[run["record"]["rules"][rule]["test_bleu"] for run in runs] for rule in RULES]
-        dev = [median(run["result"][key] for run in runs) for key in ("dev_bleu", "dev_perplexity")]
-        _print(
-            row,
-            *(f"{median(b):.2f} ({', '.join(f'{one:.1f}' for one in b)})" for b in bleu),
-            *(f"{number:.2f}" for number in dev),
-            ", ".join(f"{run['result']['selected_step']:,}" for run in runs),
-        )
+HERE = Path(__file__).parent
+ORDER = 4  # of BLEU
 
 
-def _print(*cells: str) -> None:
-    print(f"| {' | '.join(cells)} |")
+@dataclass
+class Study:
+    """All that is kept of a study.
+
+    Attributes:
+        name: Of the file, and of ``studies/NAME.toml`` if it was declared.
+        shared: What all runs have in common: corpus, configuration, planned seeds, sentences.
+        runs: A dictionary per finished run, by its content address.
+    """
+
+    name: str
+    shared: dict[str, Any]
+    runs: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def n_planned(self) -> int:
+        return sum(len(seeds) for seeds in self.shared["planned"].values())
+
+    @property
+    def rows(self) -> list[str]:
+        """Names of the rows, in order; runs that only chose settings are in none."""
+        return list(self.shared["planned"])
+
+    @property
+    def is_complete(self) -> bool:
+        return all(not self.missing(row) for row in self.rows)
+
+    def of(self, row: str) -> list[dict[str, Any]]:
+        """Return the runs of a row, by seed."""
+        found = [r for r in self.runs.values() if row in r["rows"] and not r["tried_for"]]
+        return sorted(found, key=lambda run: run["seed"])
+
+    def missing(self, row: str) -> list[int]:
+        """Return the seeds of a row that are planned and not finished."""
+        return sorted({*self.shared["planned"][row]} - {run["seed"] for run in self.of(row)})
+
+    def scores(self, row: str, name: str, rule: str | None = None) -> list[float]:
+        """Return a score of every run of a row by a checkpoint rule; None: the one that counts."""
+        rule = rule or self.shared["config"]["train.select"]
+        return [run["rules"][rule][name] for run in self.of(row)]
+
+    def statistics(self, row: str, split: str, rule: str | None = None) -> list[Array] | None:
+        """Return BLEU's statistics [sentence, statistic] of every run; None: they were not kept."""
+        rule = rule or self.shared["config"]["train.select"]
+        runs, lengths = self.of(row), self.sentences(split, "reference")
+        if lengths is None or not all("matches" in run for run in runs):
+            return None
+        packed = [run["matches"][str(run["rules"][rule]["step"])][split] for run in runs]
+        return [whole(unpack(one), lengths) for one in packed]
+
+    def sentences(self, split: str, name: str) -> Array | None:
+        """Return a number per sentence: words of its ``reference``, of its ``source``, …"""
+        packed = self.shared.get("sentences", {}).get(split, {}).get(name)
+        return None if packed is None else unpack(packed)[0]
+
+    @property
+    def measure(self) -> Measure:
+        return Measure("bleu", self.shared["bleu"])
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
-    parser.add_argument("name", help="of a folder here")
-    folder = Path(__file__).parent / parser.parse_args().name
-    if not folder.is_dir():
-        parser.error(f"{folder}: no such folder")
-    main(folder)
+def read(name: str) -> Study:
+    """Read a table of this folder."""
+    first, *lines = (HERE / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    runs = [json.loads(line) for line in lines]
+    return Study(name, json.loads(first), {run["key"]: run for run in runs})
+
+
+def write(study: Study) -> Path:
+    """Write a table into this folder; runs seed by seed, as they were trained."""
+    rank = {row: i for i, row in enumerate(study.rows)}
+    runs = sorted(
+        study.runs.values(),
+        key=lambda r: (bool(r["tried_for"]), r["seed"], rank.get(r["rows"][0], 0), r["key"]),
+    )
+    path = HERE / f"{study.name}.jsonl"
+    with atomic(path) as partial:
+        lines = [json.dumps(line, ensure_ascii=False) + "\n" for line in (study.shared, *runs)]
+        partial.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+def brief(statistics: Array) -> Array:
+    """Return output words and matches, [number, sentence]: the rest follows from them."""
+    return statistics[:, [0, 2, 3, 4, 5]].T
+
+
+def whole(numbers: Array, reference_lengths: Array) -> Array:
+    """Return BLEU's statistics [sentence, statistic] from what `brief` kept."""
+    length, *matches = numbers
+    totals = [np.maximum(length - n, 0) for n in range(ORDER)]
+    return np.column_stack([length, reference_lengths, *matches, *totals]).astype(float)
+
+
+def pack(numbers: Array) -> str:
+    """Return small whole numbers [row, column] as text: shape, then compressed bytes in base 85.
+
+    Example:
+        >>> unpack(pack(np.array([[1, 2], [300, 4]])))
+        array([[  1.,   2.],
+               [300.,   4.]])
+    """
+    rows = np.atleast_2d(numbers)
+    kind = "u1" if rows.max(initial=0) < 256 else "<u2"
+    if rows.min(initial=0) < 0 or rows.max(initial=0) >= 2**16 or (rows % 1).any():
+        raise ValueError("only whole numbers from 0 to 65,535 can be packed")
+    packed = zlib.compress(rows.astype(kind).tobytes(), 9)
+    return f"{rows.shape[0]}x{rows.shape[1]} {kind} {base64.b85encode(packed).decode()}"
+
+
+def unpack(text: str) -> Array:
+    """Return what was packed, [row, column]."""
+    shape, kind, packed = text.split(" ")
+    numbers = np.frombuffer(zlib.decompress(base64.b85decode(packed)), dtype=kind)
+    return numbers.reshape([int(size) for size in shape.split("x")]).astype(float)
+
+
+def in_common(configs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the keys that have the same value in all flat configurations."""
+    first, *others = configs
+    return {k: v for k, v in first.items() if all(o.get(k, ...) == v for o in others)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cached_property
 from importlib.metadata import version
@@ -27,14 +27,38 @@ SHIPPED = Path(__file__).with_name("demo_reference.json")
 
 
 @dataclass(frozen=True)
+class StudyResult:
+    """A question on real data and what a study of ours says, made by ``results/make.py``.
+
+    Attributes:
+        study: Which data and set-up.
+        question: C1, C2, ….
+        row, against: What was compared.
+        delta, low, high: Difference on test with its 95% interval.
+        dev_delta: The same on dev.
+        n_seeds: On the smaller side.
+        verdict: confirmed, refuted or open.
+    """
+
+    study: str
+    question: str
+    row: str
+    against: str
+    delta: float
+    low: float
+    high: float
+    dev_delta: float
+    n_seeds: int
+    verdict: str
+
+
+@dataclass(frozen=True)
 class ReferenceRun:
     """One run: its content address and what it reached."""
 
     key: str
     seed: int
     test_bleu: float
-    dev_bleu: float
-    dev_perplexity: float
     selected_step: int
     steps: int
 
@@ -67,6 +91,7 @@ class Reference:
         version, commit, machine: With what, on what.
         answers: What its report says of every comparison.
         rows: With all runs.
+        studies: What our studies on real data say.
     """
 
     corpus: str
@@ -78,6 +103,7 @@ class Reference:
     machine: str
     answers: tuple[str, ...]
     rows: tuple[ReferenceRow, ...]
+    studies: tuple[StudyResult, ...] = ()
 
     @cached_property
     def by_name(self) -> dict[str, ReferenceRow]:
@@ -104,17 +130,26 @@ class Reference:
 
 
 def reference_for(column: Column, path: Path | None = None) -> Reference | None:
-    """Return the shipped reference if all its rows are rows of this column, else None."""
+    """Return the shipped reference of the rows that this column has too, else None.
+
+    A row of the same name but another configuration or text makes all of it another experiment.
+    """
     reference = read_reference(path or SHIPPED)
     if reference is None:
         return None
     data_hash, mine = corpus_of(column.base).data_hash, {row.name: row for row in column.rows}
-    is_same = all(r.name in mine and r.is_of(mine[r.name], data_hash) for r in reference.rows)
-    return reference if is_same else None
+    common = tuple(row for row in reference.rows if row.name in mine)
+    if not common or not all(row.is_of(mine[row.name], data_hash) for row in common):
+        return None
+    if len(common) == len(reference.rows):
+        return reference
+    names = {row.name for row in common}
+    answers = tuple(a for a in reference.answers if a.partition(":")[0] in names)
+    return replace(reference, rows=common, answers=answers)
 
 
 def read_reference(path: Path) -> Reference | None:
-    """Read what `write_reference` wrote; None where there is none."""
+    """Read a reference; None where there is none."""
     if not path.is_file():
         return None
     content = json.loads(read_bytes(path))
@@ -122,21 +157,32 @@ def read_reference(path: Path) -> Reference | None:
         ReferenceRow(row["name"], tuple(ReferenceRun(**run) for run in row["runs"]))
         for row in content.pop("rows")
     )
-    return Reference(**{**content, "answers": tuple(content["answers"]), "rows": rows})
+    studies = tuple(StudyResult(**study) for study in content.pop("studies", ()))
+    answers = tuple(content.pop("answers"))
+    return Reference(**content, answers=answers, rows=rows, studies=studies)
 
 
-def write_reference(folder: Path, answers: Sequence[str], path: Path | None = None) -> Path:
-    """Write the finished table in ``folder`` as the reference to be shipped.
+def write_reference(reference: Reference, path: Path) -> None:
+    """Write what `read_reference` reads: a line per key."""
+    lines = [
+        f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        for key, value in asdict(reference).items()
+    ]
+    with atomic(path) as partial:
+        partial.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def reference_of(folder: Path, answers: Sequence[str]) -> Reference:
+    """Return the finished table in ``folder`` as a reference to be shipped.
 
     Args:
         folder: Of an experiment of one column.
         answers: Of its report.
-        path: Where; by default where the package looks for it.
     """
-    experiment, path = load(folder), path or SHIPPED
+    experiment = load(folder)
     rows = _complete(experiment)
     machine = rows[0].runs[0].record["machine"]
-    reference = Reference(
+    return Reference(
         corpus=experiment.columns[0].name,
         data_hash=corpus_of(experiment.columns[0].base).data_hash,
         command=experiment.command,
@@ -147,10 +193,6 @@ def write_reference(folder: Path, answers: Sequence[str], path: Path | None = No
         answers=tuple(answers),
         rows=tuple(ReferenceRow(row.name, tuple(map(_run, row.runs))) for row in rows),
     )
-    with atomic(path) as partial:
-        text = json.dumps(asdict(reference), ensure_ascii=False, indent=1)
-        partial.write_text(text + "\n", encoding="utf-8")
-    return path
 
 
 def _complete(experiment: Experiment) -> list[RowRecord]:

@@ -1,0 +1,127 @@
+"""What the tables say: differences between rows with intervals, verdicts of declared studies."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from table import Study
+
+from switchout.evaluation.comparison import Scored, System, scored_from
+from switchout.evaluation.significance import SeedsTest, holm, seeds_test
+from switchout.evaluation.trend import Trend, trend
+
+DECLARED = Path(__file__).parents[1] / "studies"
+LEVEL, SMALL = 0.05, 0.5  # of Holm's p; BLEU below which studies call a gain refuted
+
+
+@dataclass(frozen=True)
+class Effect:
+    """One row less another on one set, means over seeds.
+
+    ``counts_sentences``: the test is over seeds and sentences; else over seeds alone, because no
+    statistics of sentences were kept.
+    """
+
+    delta: float
+    test: SeedsTest
+    dots: tuple[float, ...]
+    counts_sentences: bool
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A declared question and what the runs so far say."""
+
+    question: str
+    row: str
+    against: str
+    is_paired: bool
+    on_test: Effect
+    on_dev: Effect
+    p_holm: float
+    verdict: str
+
+
+def effect(
+    study: Study,
+    row: str,
+    against: str,
+    *,
+    split: str = "test",
+    rule: str | None = None,
+    is_paired: bool = False,
+) -> Effect:
+    """Return the difference; both rows need two runs."""
+    means = [study.scores(name, f"{split}_bleu", rule) for name in (against, row)]
+    delta = fmean(means[1]) - fmean(means[0])
+    dots = tuple(score - fmean(means[0]) for score in means[1])
+    sides = [scored(study, name, split, rule) for name in (against, row)]
+    if sides[0] is None or sides[1] is None:
+        constant = [np.repeat(np.array(scores)[:, None], 2, axis=1) for scores in means]
+        return Effect(delta, seeds_test(delta, *constant, is_paired=is_paired), dots, False)
+    values = [side.pseudo_values for side in sides if side]
+    return Effect(delta, seeds_test(delta, *values, is_paired=is_paired), dots, True)
+
+
+def scored(study: Study, row: str, split: str, rule: str | None) -> Scored | None:
+    """Return a row's runs from their stored statistics; None: none were kept."""
+    statistics = study.statistics(row, split, rule)
+    return None if statistics is None else scored_from(study.measure, System(row, ()), statistics)
+
+
+def slope_over_distance(study: Study, row: str, against: str) -> Trend | None:
+    """Return how the gain changes with the distance to the training text, as in figure 2."""
+    sides = [scored(study, name, "test", None) for name in (against, row)]
+    distance, length = (study.sentences("test", name) for name in ("distance", "source"))
+    words = study.sentences("test", "reference")
+    if sides[0] is None or sides[1] is None or distance is None or length is None or words is None:
+        return None
+    base, other = (side.pseudo_values.mean(axis=0) for side in sides if side)
+    return trend(other - base, distance / length, lengths=words)
+
+
+def declared(name: str) -> list[dict[str, Any]]:
+    """Return the contrasts of a study as they were declared before its first run."""
+    content = tomllib.loads((DECLARED / f"{name}.toml").read_text(encoding="utf-8"))
+    return list(content["contrast"])
+
+
+def claims(study: Study, *, others: Sequence[float] = ()) -> list[Claim]:
+    """Return the declared questions that have two runs a side, Holm-corrected together.
+
+    Args:
+        study: With some or all of its runs.
+        others: p-values of the same family that are no contrast of two rows.
+    """
+    found = []
+    for one in declared(study.name):
+        names = (one["row"], one["against"])
+        if min(len(study.of(name)) for name in names) < 2:
+            continue
+        same_seeds = len({tuple(run["seed"] for run in study.of(name)) for name in names}) == 1
+        is_paired = one.get("paired", False) and same_seeds
+        on_test, on_dev = (
+            effect(study, *names, split=split, is_paired=is_paired) for split in ("test", "dev")
+        )
+        found.append(Claim(one["question"], *names, is_paired, on_test, on_dev, 1.0, "open"))
+    adjusted = holm([*(claim.on_test.test.p for claim in found), *others])
+    corrected = [replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=False)]
+    if not study.is_complete:
+        return corrected
+    return [replace(claim, verdict=_verdict(claim)) for claim in corrected]
+
+
+def _verdict(claim: Claim) -> str:
+    """The rule that the studies' texts fix."""
+    test, dev = claim.on_test, claim.on_dev
+    is_shown = claim.p_holm <= LEVEL
+    if is_shown and test.delta > 0 and dev.delta > 0:
+        return "confirmed"
+    is_small = test.test.ci95[1] < SMALL and dev.delta < SMALL
+    return "refuted" if (is_shown and test.delta < 0) or is_small else "open"

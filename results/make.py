@@ -1,0 +1,368 @@
+"""Make the tables and figures of docs/results.md from the tables here: python results/make.py
+
+Between ``<!-- NAME -->`` and ``<!-- /NAME -->`` the page is written by this script. It also writes
+the figures beside the page, and the summaries that the demo shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from statistics import fmean, median, stdev
+from tempfile import TemporaryDirectory
+
+from effects import Claim, Effect, claims, effect, slope_over_distance
+from table import HERE, Study, read
+
+from switchout.experiments.reference import (
+    SHIPPED,
+    StudyResult,
+    read_reference,
+    write_reference,
+)
+from switchout.report.charts import Difference, ForestPlot, HeatMap, stacked
+from switchout.report.elements import Html
+from switchout.runs.finished import RULES
+
+PAGE = HERE.parent / "docs" / "results.md"
+BASE, SWITCHOUT, RAML, BOTH = "Transformer", "+SwitchOut", "+RAML", "+RAML +SwitchOut"
+TITLES = {
+    "multi30k-5k": "Study 1: Multi30k, 5,000 pairs",
+    "en-vi": "Study 2: English–Vietnamese, 133,166 pairs",
+    "data-size": "Study 3: Multi30k, four sizes",
+}
+EARLIER = {
+    "table1-multi30k-5k": "untuned, 2,400 steps",
+    "table1-multi30k-5k-tuned": "tuned, 2,400 steps",
+    "table1-multi30k-5k-tuned-long": "tuned, 4,800 steps",
+}
+COLOURS = {"C1": "s2", "C2": "s5"}  # of the rows on the report's pages
+RULE_NAMES = {
+    "dev-perplexity": "lowest dev perplexity",
+    "dev-bleu": "best dev BLEU",
+    "last": "last step",
+}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A chart under its title, for a file of several."""
+
+    title: str
+    chart: ForestPlot | HeatMap
+
+    def svg(self) -> Html:
+        return self.chart.svg()
+
+    def key(self) -> dict[str, str]:
+        return {}
+
+
+@cache
+def study_of(name: str) -> Study | None:
+    """Return a study that has a run, else None."""
+    study = read(name) if (HERE / f"{name}.jsonl").is_file() else None
+    return study if study and study.runs else None
+
+
+@cache
+def claims_of(name: str) -> tuple[Claim, ...]:
+    study = study_of(name)
+    if study is None:
+        return ()
+    others = []
+    if name == "en-vi" and min(len(study.of(row)) for row in (RAML, BOTH)) > 1:
+        slope = slope_over_distance(study, BOTH, RAML)
+        others = [slope.p] if slope else []
+    return tuple(claims(study, others=others))
+
+
+def summary() -> str:
+    """A line per declared study: how far it is, and its verdicts."""
+    lines = []
+    for name, title in TITLES.items():
+        study, found = study_of(name), claims_of(name)
+        done = "not begun"
+        if study:
+            done = f"{sum(len(study.of(row)) for row in study.rows)} of {study.n_planned} runs"
+        said = "; ".join(f"{c.question}: {c.verdict}" for c in found) or "open"
+        lines.append((f"[{title}](../studies/{name}.md)", done, said))
+    return markdown(("study", "finished", "verdicts"), lines)
+
+
+def rows_table(name: str) -> str:
+    """A study's rows: every score that was promised, by rule, dev beside test."""
+    study = study_of(name)
+    if study is None:
+        return "No run is finished yet."
+    rules = [rule for rule in RULES if all(rule in r["rules"] for r in study.runs.values())]
+    head = ["row", "seeds"]
+    for rule in rules:
+        head += [f"test, {RULE_NAMES[rule]}", "dev"]
+    lines = []
+    for row in study.rows:
+        if not study.of(row):
+            continue
+        cells = [row, str(len(study.of(row)))]
+        for rule in rules:
+            test, dev = (study.scores(row, f"{split}_bleu", rule) for split in ("test", "dev"))
+            spread = f" ± {stdev(test):.2f}" if len(test) > 1 else ""
+            cells += [f"{fmean(test):.2f}{spread}", f"{fmean(dev):.2f}"]
+        lines.append(cells)
+    return markdown(head, lines)
+
+
+def claims_table(name: str) -> str:
+    """What was declared, and what the runs say."""
+    study = study_of(name)
+    found = claims_of(name)
+    if study is None or not found:
+        return "No contrast has two seeds on both sides yet."
+    lines = [
+        (
+            claim.question,
+            f"{claim.row} − {claim.against}" + (", paired" if claim.is_paired else ""),
+            f"{len(study.of(claim.row))} and {len(study.of(claim.against))}",
+            interval(claim.on_test),
+            p_value(claim.on_test.test.p),
+            p_value(claim.p_holm),
+            f"{claim.on_dev.delta:+.2f}",
+            claim.verdict,
+        )
+        for claim in found
+    ]
+    head = ("", "rows", "seeds", "test Δ (95%)", "p", "Holm's p", "dev Δ", "verdict")
+    return markdown(head, lines)
+
+
+def earlier_table() -> str:
+    """The runs made before anything was declared: three set-ups, two contrasts, three rules."""
+    lines = []
+    for name, title in EARLIER.items():
+        study = read(name)
+        for row, against in ((SWITCHOUT, BASE), (BOTH, RAML)):
+            cells = [
+                f"{on(effect(study, row, against, split=split, rule=rule))}"
+                for rule in RULES
+                for split in ("test", "dev")
+            ]
+            lines.append((title, f"{row} − {against}", *cells))
+    head = ["set-up", "rows"]
+    for rule in RULES:
+        head += [f"test, {RULE_NAMES[rule]}", "dev"]
+    return markdown(head, lines)
+
+
+def taus_table() -> str:
+    """Dev BLEU over the temperatures, by the paper's rule and at the last step."""
+    study = read("tau-multi30k-5k")
+    cells = taus(study)
+    xs, ys = (sorted({cell[i] for cell in cells}) for i in (0, 1))
+    lines = []
+    for y in reversed(ys):
+        line = [f"{y:.3g}"]
+        for x in xs:
+            row = cells[x, y]
+            by_rule = [median(study.scores(row, "dev_bleu", rule)) for rule in (None, "last")]
+            n = len(study.of(row))
+            line.append(f"{by_rule[0]:.1f} ({by_rule[1]:.1f})" + (f", {n} seeds" if n > 1 else ""))
+        lines.append(line)
+    return markdown(["tau_y \\ tau_x", *(f"{x:g}" for x in xs)], lines)
+
+
+def taus(study: Study) -> dict[tuple[float, float], str]:
+    """Return the rows of the grid by their temperatures."""
+    found = {}
+    for row in study.rows:
+        numbers = re.findall(r"tau_[xy] ([\d.]+)", row)
+        found[float(numbers[0]), float(numbers[1])] = row
+    return found
+
+
+def back_translation_table() -> str:
+    """Table 2: every row against the row it is built on."""
+    study = read("table2-multi30k-5k-long")
+    above = {
+        SWITCHOUT: BASE, "+BT": BASE, "+BT +RAML": "+BT",
+        "+BT +SwitchOut": "+BT", "+BT +RAML +SwitchOut": "+BT +RAML",
+    }  # fmt: skip
+    lines = []
+    for row in study.rows:
+        scores = ", ".join(f"{s:.1f}" for s in study.scores(row, "test_bleu"))
+        against = above.get(row)
+        changes = (
+            [on(effect(study, row, against, split=split)) for split in ("test", "dev")]
+            if against
+            else ["", ""]
+        )
+        n_last = sum(
+            run["rules"]["dev-perplexity"]["step"] == run["steps"] for run in study.of(row)
+        )
+        lines.append((row, scores, against or "", *changes, f"{n_last} of {len(study.of(row))}"))
+    head = (
+        "row",
+        "test BLEU of the seeds",
+        "against",
+        "test Δ (p)",
+        "dev Δ (p)",
+        "chose last step",
+    )
+    return markdown(head, lines)
+
+
+def contrasts_figure() -> str:
+    """C1 and C2 wherever they were asked, test filled and dev hollow, on one axis."""
+    lines: list[Difference] = []
+    colours: dict[str, str] = {}
+    for question, row, against in (("C1", SWITCHOUT, BASE), ("C2", BOTH, RAML)):
+        for label, on_test, on_dev in wherever(question, row, against):
+            for split, one, look in (("test", on_test, ""), ("dev", on_dev, " hollow")):
+                name = f"{label}, {split}"
+                colours[name] = COLOURS[question] + look
+                lines.append(Difference(name, against, one.delta, *one.test.ci95, dots=one.dots))
+    title = "C1: +SwitchOut − Transformer; C2: +RAML +SwitchOut − +RAML"
+    plot = ForestPlot(title, lines, "Δ BLEU, 95% interval", colours)
+    return stacked([Panel(title, plot)])
+
+
+def wherever(question: str, row: str, against: str) -> Iterator[tuple[str, Effect, Effect]]:
+    """A question in the declared studies, then in the runs before them."""
+    for number, name in enumerate(TITLES, start=1):
+        for claim in claims_of(name):
+            if claim.question == question:
+                yield f"{question} study {number}", claim.on_test, claim.on_dev
+    for name, title in EARLIER.items():
+        test, dev = (effect(read(name), row, against, split=split) for split in ("test", "dev"))
+        yield f"{question} {title.replace(',', '').removesuffix(' steps')}", test, dev
+
+
+def taus_figure() -> str:
+    """The grid of temperatures as a heat map."""
+    study = read("tau-multi30k-5k")
+    cells = taus(study)
+    xs, ys = (sorted({cell[i] for cell in cells}) for i in (0, 1))
+    panels = []
+    for rule in ("dev-perplexity", "last"):
+        values = [[median(study.scores(cells[x, y], "dev_bleu", rule)) for x in xs] for y in ys]
+        best = max((value, i, j) for i, line in enumerate(values) for j, value in enumerate(line))
+        title = f"Dev BLEU, checkpoint by {RULE_NAMES[rule]}"
+        chart = HeatMap(
+            title,
+            [f"{x:g}" for x in xs],
+            [f"{y:.3g}" for y in ys],
+            values,
+            x_label="tau_x (0: no SwitchOut)",
+            y_label="tau_y (RAML)",
+            best=best[1:],
+        )
+        panels.append(Panel(title, chart))
+    return stacked(panels)
+
+
+def study_results() -> Iterator[StudyResult]:
+    """What the demo shows of the studies on real data, and of what was there before them."""
+    for name, title in TITLES.items():
+        study = study_of(name)
+        for claim in claims_of(name):
+            assert study is not None
+            n_seeds = min(len(study.of(row)) for row in (claim.row, claim.against))
+            verdict = claim.verdict if study.is_complete else "open, not finished"
+            sets = claim.on_test, claim.on_dev
+            yield _result((title, claim.question, claim.row, claim.against), sets, n_seeds, verdict)
+    for name, title in EARLIER.items():
+        for question, row, against in (("C1", SWITCHOUT, BASE), ("C2", BOTH, RAML)):
+            test, dev = (effect(read(name), row, against, split=split) for split in ("test", "dev"))
+            names = (f"Multi30k, 5,000 pairs, {title}", question, row, against)
+            yield _result(names, (test, dev), len(test.dots), "open")
+
+
+def _result(
+    names: tuple[str, str, str, str], sets: tuple[Effect, Effect], n_seeds: int, verdict: str
+) -> StudyResult:
+    test, dev = sets
+    numbers = [round(number, 2) for number in (test.delta, *test.test.ci95, dev.delta)]
+    return StudyResult(*names, *numbers, n_seeds=n_seeds, verdict=verdict)
+
+
+def on(one: Effect) -> str:
+    return f"{one.delta:+.2f} ({p_value(one.test.p)})"
+
+
+def interval(one: Effect) -> str:
+    low, high = one.test.ci95
+    return f"{one.delta:+.2f} ({low:+.2f} to {high:+.2f})"
+
+
+def p_value(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Return a table; minus signs as printed."""
+    table = [head, ["---"] * len(head), *lines]
+    text = "\n".join(f"| {' | '.join(cells)} |" for cells in table)
+    return re.sub(r"(?<![\w-])-(?=\d)", "−", text)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "summary": summary,
+    "study1-contrasts": lambda: claims_table("multi30k-5k"),
+    "study1-rows": lambda: rows_table("multi30k-5k"),
+    "study2-contrasts": lambda: claims_table("en-vi"),
+    "study2-rows": lambda: rows_table("en-vi"),
+    "study3-contrasts": lambda: claims_table("data-size"),
+    "earlier": earlier_table,
+    "taus": taus_table,
+    "back-translation": back_translation_table,
+}
+FIGURES: dict[str, Callable[[], str]] = {
+    "results-contrasts.svg": contrasts_figure,
+    "results-taus.svg": taus_figure,
+}
+
+
+def made() -> dict[Path, str]:
+    """Return all that this script writes, by its path."""
+    page = PAGE.read_text(encoding="utf-8")
+    for name, table in TABLES.items():
+        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+        if pattern.search(page):
+            content = table()
+            page = pattern.sub(lambda m, c=content: f"{m[1]}\n{c}\n\n{m[2]}", page)
+    figures = {PAGE.parent / name: draw() for name, draw in FIGURES.items()}
+    return {PAGE: page, **figures, SHIPPED: _shipped()}
+
+
+def _shipped() -> str:
+    """The demo's reference with the studies as they stand."""
+    reference = read_reference(SHIPPED)
+    assert reference is not None
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / SHIPPED.name
+        write_reference(replace(reference, studies=tuple(study_results())), path)
+        return path.read_text(encoding="utf-8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
+    parser.add_argument("--check", action="store_true", help="write nothing, fail if it differs")
+    is_check = parser.parse_args().check
+    stale = [p for p, text in made().items() if not p.is_file() or p.read_text("utf-8") != text]
+    if is_check:
+        for path in stale:
+            print(
+                f"{path.name}: not what results/ says; run python results/make.py", file=sys.stderr
+            )
+        return int(bool(stale))
+    for path, text in made().items():
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""The tables in results/: nothing is lost on the way in, and the page says what they say."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_runs import finish_row, make_config, make_experiment, write_corpus
+
+from switchout.experiments.contrasts import Scores, contrast
+from switchout.experiments.experiment import load, records
+from switchout.experiments.rows import Question, Row, with_taus
+
+RESULTS = Path(__file__).parents[2] / "results"
+sys.path.insert(0, str(RESULTS))
+collect, effects, make, table = map(
+    importlib.import_module, ("collect", "effects", "make", "table")
+)
+sys.path.remove(str(RESULTS))
+
+
+@pytest.fixture
+def experiment(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    asked = (Question(("a",), "C1", is_paired=True),)
+    rows = [Row("a", config, (1, 2, 3)), Row("b", with_taus(config, 1.0, 0.0), (1, 2, 3), asked)]
+    finish_row(rows[0], tmp_path / "runs", test=0.3, dev=0.3, last=0.2)
+    finish_row(replace(rows[1], seeds=(1, 2)), tmp_path / "runs", test=0.2, dev=0.25, last=0.3)
+    make_experiment("sweep", rows, tmp_path / "runs", tmp_path / "out")
+    return load(tmp_path / "out")
+
+
+@pytest.fixture
+def study(experiment, tmp_path, monkeypatch):
+    monkeypatch.setattr(table, "HERE", tmp_path)
+    monkeypatch.setattr(collect, "HERE", tmp_path)
+    table.write(collect.collect(experiment, "toy"))
+    return table.read("toy")
+
+
+@pytest.mark.parametrize("rule", ["dev-perplexity", "last"])
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_stored_statistics_are_those_of_the_outputs(experiment, study, split, rule):
+    rows = records(experiment, experiment.columns[0].rows)
+    scores = Scores(experiment_corpus(experiment))
+    for row in rows:
+        stored = study.statistics(row.name, split, rule)
+        for ours, theirs in zip(stored, scores.scored(row, split, rule).statistics, strict=True):
+            assert np.array_equal(ours, theirs)
+
+
+def experiment_corpus(experiment):
+    from switchout.runs.finished import corpus_of
+
+    return corpus_of(experiment.columns[0].base)
+
+
+@pytest.mark.parametrize("is_paired", [False, True])
+def test_a_test_repeated_from_the_table_is_the_test_of_the_runs(experiment, study, is_paired):
+    rows = [
+        replace(row, runs=row.runs[:2]) for row in records(experiment, experiment.columns[0].rows)
+    ]
+    study.runs = {key: run for key, run in study.runs.items() if run["seed"] < 3}
+    question = Question(("a",), is_paired=is_paired)
+    known = contrast(*rows, Scores(experiment_corpus(experiment)), question=question)
+    for split, theirs in (("test", known.test), ("dev", known.dev)):
+        ours = effects.effect(study, "b", "a", split=split, is_paired=is_paired)
+        assert ours.counts_sentences
+        assert ours.delta == pytest.approx(theirs.delta)
+        assert ours.test.p == pytest.approx(theirs.seeds.p)
+
+
+def test_runs_that_finish_later_are_added_and_counted(experiment, study, tmp_path):
+    assert study.missing("b") == [3]
+    assert not study.is_complete
+    before = dict(study.runs)
+    row = experiment.columns[0].rows[1]
+    finish_row(replace(row, seeds=(3,)), tmp_path / "runs", test=0.2, dev=0.2)
+    later = collect.collect(experiment, "toy")
+    assert later.is_complete
+    assert {key: later.runs[key] for key in before} == before
+    assert len(later.runs) == 6
+
+
+def test_a_path_of_this_machine_is_not_kept(study, tmp_path):
+    text = (tmp_path / "toy.jsonl").read_text(encoding="utf-8")
+    assert str(tmp_path) not in text
+    assert study.shared["config"]["data.corpus"] == "corpus"
+
+
+def test_small_numbers_are_packed_and_others_refused():
+    for numbers in ([[0, 1, 255]], [[0, 65535], [1, 2]], [[]]):
+        assert np.array_equal(table.unpack(table.pack(np.array(numbers))), numbers)
+    for numbers in ([[-1]], [[0.5]], [[65536]]):
+        with pytest.raises(ValueError, match="whole numbers"):
+            table.pack(np.array(numbers))
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_scores_of_a_table_follow_from_its_statistics(path):
+    study = table.read(path.stem)
+    assert len(study.runs) >= len({run["seed"] for run in study.runs.values()}) >= 1
+    for row in study.rows:
+        statistics = study.statistics(row, "test")
+        if statistics is not None:
+            scores = [study.measure.score(s) for s in statistics]
+            assert scores == pytest.approx(study.scores(row, "test_bleu"), abs=1e-9)
+
+
+def test_the_page_says_what_the_tables_say():
+    stale = [path.name for path, text in make.made().items() if path.read_text("utf-8") != text]
+    assert stale == [], "run python results/make.py"
+
+
+@pytest.mark.parametrize(
+    ("test_delta", "dev_delta", "spread", "p_holm", "verdict"),
+    [
+        (0.8, 0.3, 0.2, 0.01, "confirmed"),
+        (0.8, -0.3, 0.2, 0.01, "open"),  # dev disagrees
+        (0.8, 0.3, 0.2, 0.06, "open"),
+        (-0.8, 0.3, 0.2, 0.01, "refuted"),
+        (0.1, 0.1, 0.05, 0.5, "refuted"),  # all of the interval is below half a point
+        (0.1, 0.7, 0.05, 0.5, "open"),
+    ],
+)
+def test_verdicts_follow_the_rule_that_the_studies_fixed(
+    test_delta, dev_delta, spread, p_holm, verdict
+):
+    from switchout.evaluation.significance import SeedsTest
+
+    test, dev = (
+        effects.Effect(d, SeedsTest(d, spread**2, 20, 1, 0, 100), (), True)
+        for d in (test_delta, dev_delta)
+    )
+    claim = effects.Claim("C1", "b", "a", False, test, dev, p_holm, "")
+    assert effects._verdict(claim) == verdict
