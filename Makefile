@@ -1,4 +1,4 @@
-# make demo   sets up .venv (base + train) and runs the main job on the embedded corpus
+# make demo   sets up .venv (base + train), shows the noise, trains a small comparison (FULL=1: all six rows)
 # make test   adds TensorFlow, JAX, Ray and the test tools to the same .venv and runs lint, types, tests
 # make test-web  tests 'switchout explore' and the report in a real browser (Debian's chromium)
 # Every target works on a fresh clone, and a second time without reinstalling.
@@ -19,7 +19,7 @@ CORE_PYTHON ?= $(shell test -x $(BIN)/python && echo $(BIN)/python || echo $(PYT
 .PHONY: demo test test-slow test-web bench lint docs dist clean core
 
 demo: .venv/.demo-ready core
-	$(BIN)/python -m switchout.demo
+	$(BIN)/switchout demo $(if $(FULL),--full) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(QUICK),--quick)
 
 test: .venv/.test-ready core lint
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder

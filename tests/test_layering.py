@@ -33,8 +33,8 @@ ARROWS = {  # package: the packages it may import, besides itself and the shared
         "engines",
     ],
 }
-# The numba kernels, until the compiled core has replaced them; the demo becomes a verb.
-LEAVING = {"kernels", "kernels_rows", "kernels_similar", "philox_numba", "intrinsics", "demo"}
+# The numba kernels, until the compiled core has replaced them.
+LEAVING = {"kernels", "kernels_rows", "kernels_similar", "philox_numba", "intrinsics"}
 TOP_LEVEL = {"__init__", "__main__", *SHARED, *LEAVING}
 FRAMEWORKS = ["torch", "tensorflow", "jax", "ray", "sacrebleu"]
 CORE = ["core", "sampling", "policies", "pieces", "words"]

@@ -17,6 +17,7 @@ from switchout.cli.standard_streams import BROKEN_PIPE, describe, run_with_strea
 from switchout.errors import SwitchOutError, did_you_mean
 
 VERBS = {
+    "demo": "See it work, in about five minutes.",
     "augment": "Augment a corpus of any size, as text.",
     "data": "List, get and prepare corpora.",
     "train": "Train a translation model; the same command resumes.",

@@ -69,11 +69,11 @@ def _untouched(
     shares = []
     for side, codec, sentences in zip((augment.source, augment.target), codecs, ids, strict=True):
         policy = build_policy(side, codec.vocabulary)
-        shares.append(1.0 if policy is None else _share_kept(policy, sentences))
+        shares.append(1.0 if policy is None else share_kept(policy, sentences))
     return shares[0], shares[1]
 
 
-def _share_kept(policy: Policy, sentences: list[list[int]]) -> float:
+def share_kept(policy: Policy, sentences: list[list[int]]) -> float:
     """Mean probability that a sentence is drawn as itself: exact, not sampled."""
     longest = max(map(len, sentences))
     x = np.array([s + [0] * (longest - len(s)) for s in sentences])

@@ -55,16 +55,18 @@ class Experiment:
     """What was asked.
 
     Attributes:
-        kind: table1, table2, tau, wer or sweep.
+        kind: table1, table2, tau, wer, sweep or demo.
         columns: One per corpus.
         command: The line that repeats it.
         root: Where the runs are.
+        notes: What a reader must know before the answers.
     """
 
     kind: str
     columns: tuple[Column, ...]
     command: str
     root: Path = field(default_factory=runs_root)
+    notes: tuple[str, ...] = ()
 
     def jobs(self) -> list[Job]:
         """Return every run; seed by seed, so that an early look has all rows."""
@@ -139,6 +141,7 @@ def save(experiment: Experiment, folder: Path) -> None:
         "kind": experiment.kind,
         "command": experiment.command,
         "runs": str(experiment.root),
+        "notes": experiment.notes,
         "columns": [
             {
                 "name": c.name,
@@ -169,7 +172,9 @@ def load(folder: Path) -> Experiment:
             )
             for c in content["columns"]
         )
-        return Experiment(content["kind"], columns, content["command"], Path(content["runs"]))
+        notes = tuple(content.get("notes", ()))
+        root = Path(content["runs"])
+        return Experiment(content["kind"], columns, content["command"], root, notes)
     except (KeyError, TypeError) as error:
         raise SwitchOutError(f"{path}: not written by switchout ({error!r})") from None
 
