@@ -8,11 +8,19 @@ from statistics import median
 import pytest
 from made_runs import finish_row, make_config, make_experiment, write_corpus
 
-from switchout import demo
+from switchout.cli import run
+from switchout.cli.demo import _show
 from switchout.errors import SwitchOutError
+from switchout.experiments import demo
 from switchout.experiments import reference as module
-from switchout.experiments.experiment import Column, load
-from switchout.experiments.reference import read_reference, reference_for, write_reference
+from switchout.experiments.experiment import Column, Experiment, load, save
+from switchout.experiments.reference import (
+    StudyResult,
+    read_reference,
+    reference_for,
+    reference_of,
+    write_reference,
+)
 from switchout.experiments.reproduce import Wish, base_config
 from switchout.experiments.rows import table1_rows
 from switchout.report.write import write_report
@@ -29,7 +37,8 @@ def shipped(tmp_path, monkeypatch):
         finish_row(row, tmp_path / "runs", test=0.2, dev=0.2)
     make_experiment("table1", rows, tmp_path / "runs", tmp_path / "full")
     monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference.json")
-    write_reference(tmp_path / "full", ["+SwitchOut: undecided."])
+    answers = ["+SwitchOut: undecided.", "+RAML +SwitchOut: undecided."]
+    write_reference(reference_of(tmp_path / "full", answers), module.SHIPPED)
     return config
 
 
@@ -62,7 +71,8 @@ def test_reference_is_found_whatever_its_first_seed_and_promises_its_fewest(tmp_
     for row in later:
         finish_row(row, tmp_path / "runs", test=0.2, dev=0.2)
     make_experiment("table1", later, tmp_path / "runs", tmp_path / "full")
-    path = write_reference(tmp_path / "full", [], tmp_path / "reference.json")
+    path = tmp_path / "reference.json"
+    write_reference(reference_of(tmp_path / "full", []), path)
     reference = reference_for(Column("toy", tuple(rows)), path)
     assert reference is not None
     assert reference.n_seeds == 2  # not the three that some rows have
@@ -96,8 +106,7 @@ def test_unfinished_table_is_no_reference(shipped, tmp_path):
     rows = table1_rows(shipped, taus=TAUS, n_seeds=4)
     make_experiment("table1", rows, tmp_path / "runs", tmp_path / "more")
     with pytest.raises(SwitchOutError, match="6 are not finished"):
-        write_reference(tmp_path / "more", [], tmp_path / "half.json")
-    assert not (tmp_path / "half.json").exists()
+        reference_of(tmp_path / "more", [])
 
 
 def test_no_reference_is_no_error(tmp_path):
@@ -107,59 +116,73 @@ def test_no_reference_is_no_error(tmp_path):
 def test_the_reference_in_the_package_is_of_the_present_demo():
     """Whoever changes the demo's settings or the phrasebook must make the reference again."""
     reference = read_reference(module.SHIPPED)
-    if reference is None:
-        pytest.skip("no reference shipped yet: python -m switchout.demo --write-reference")
     base = base_config("phrasebook", Wish(["phrasebook"], overrides=demo.SETTINGS))
     rows = table1_rows(base, taus=demo.OTHER_TAUS, n_seeds=2)
     assert reference_for(Column("demo", tuple(rows))) == reference
-    assert reference.n_seeds >= demo.REFERENCE_SEEDS
+    assert reference.n_seeds >= 9
 
 
-def test_demo_tells_what_its_runs_cannot(shipped, tmp_path):
-    rows = table1_rows(shipped, taus=TAUS, n_seeds=2)
-    make_experiment("table1", rows, tmp_path / "runs", tmp_path / "few")
-    results = write_report(tmp_path / "few")
-    said = " ".join(demo._remarks(results, 2, is_quick=False))
-    assert "2 seeds a row settle little" in said
-    assert "Shipped reference, +SwitchOut: undecided." in said
-    results["columns"][0]["shipped_reference"] = None
-    said = " ".join(demo._remarks(results, 9, is_quick=False))
-    assert "another configuration, or absent" in said
-    assert "settle little" not in said
+def test_demo_shows_the_reference_of_the_rows_it_has(shipped):
+    table1 = table1_rows(shipped, taus=TAUS, n_seeds=2)
+    reference = reference_for(Column("toy", tuple(demo._few_rows(table1))))
+    assert [row.name for row in reference.rows] == ["Transformer", "+SwitchOut"]
+    assert reference.answers == ("+SwitchOut: undecided.",)
 
 
-@pytest.mark.parametrize(
-    ("environment", "arguments", "says"),
-    [
-        ({"SEEDS": "0"}, [], "SEEDS=0"),
-        ({"SEEDS": "two"}, [], "SEEDS=two"),
-        ({}, ["--wat"], "--wat"),
-    ],
-)
-def test_demo_refuses_bad_input_in_one_line(monkeypatch, capsys, environment, arguments, says):
-    monkeypatch.delenv("SEEDS", raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    assert demo.main(arguments) == 2
+def test_the_demo_says_that_a_grammar_is_no_test_and_shows_real_data(shipped, tmp_path):
+    study = StudyResult("Study 1: real", "C1", "+SwitchOut", "T", 0.5, -0.1, 1.1, 0.4, 9, "open")
+    reference = replace(read_reference(module.SHIPPED), studies=(study,))
+    write_reference(reference, module.SHIPPED)
+    assert read_reference(module.SHIPPED) == reference
+    rows = tuple(demo._few_rows(table1_rows(shipped, taus=TAUS, n_seeds=2)))
+    finish_row(rows[2], tmp_path / "runs", test=0.2, dev=0.2)
+    column = Column("toy", rows)
+    save(Experiment("demo", (column,), "", tmp_path / "runs", (demo.WHY,)), tmp_path / "few")
+    answers = write_report(tmp_path / "few")["answers"]
+    page = (tmp_path / "few" / "report.html").read_text()
+    assert any("no test of the method" in answer for answer in answers)
+    assert "+SwitchOut (Study 1)" in page
+    assert "here: +SwitchOut, tau 0.5" in page
+    assert "not trained here" in page
+
+
+def test_doses_say_what_noise_does_and_the_lower_one_does_less():
+    lower, paper = demo.doses()
+    assert lower.tau < paper.tau
+    assert 0 < lower.changed < paper.changed < 0.1
+    assert 0.5 < paper.untouched < lower.untouched < 1
+    for dose in (lower, paper):
+        words = [word for _, epochs in dose.examples for line in epochs for word in line]
+        assert any(is_new for _, is_new in words)
+        for original, epochs in dose.examples:
+            for line in epochs:
+                kept = [word for word, is_new in line if not is_new]
+                assert set(kept) <= {*original.split(), "<unk>"}
+
+
+@pytest.mark.parametrize("width", [80, 40])
+def test_sentences_are_shown_within_the_terminal(width, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", str(width))
+    for dose in demo.doses():
+        _show(dose)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(len(line) for line in lines if line.startswith("  epoch")) <= width
+    assert max(map(len, lines)) <= 80
+    assert any("[" in line for line in lines)
+
+
+@pytest.mark.parametrize("arguments", [["--seeds", "0"], ["--seeds", "two"], ["--wat"]])
+def test_demo_refuses_bad_input_in_one_line(capsys, arguments):
+    assert run(["demo", *arguments]) == 2
     printed = capsys.readouterr()
-    assert says in printed.err
+    assert arguments[0] in printed.err
     assert printed.err.count("\n") == 1
     assert printed.out == ""
 
 
-def test_demo_writes_the_reference_of_a_whole_table_only(shipped, tmp_path, monkeypatch, capsys):
-    module.SHIPPED.unlink()
-    monkeypatch.setattr(demo, "OUT", tmp_path / "full")
-    monkeypatch.setenv("SEEDS", "3")
-    results = {"answers": ["+SwitchOut: helps."]}
-    monkeypatch.setattr(demo, "_table", lambda n_seeds, settings: (n_seeds != 3, results))
-    assert demo.main(["--write-reference"]) == 0
-    assert f"reference: {module.SHIPPED}" in capsys.readouterr().out
-    assert read_reference(module.SHIPPED).answers == ("+SwitchOut: helps.",)
-    module.SHIPPED.unlink()
-    monkeypatch.setenv("SEEDS", "4")  # as if a run had failed
-    assert demo.main(["--write-reference"]) == 1
-    assert not module.SHIPPED.exists()
+def test_demo_does_not_write_into_another_experiment(shipped, tmp_path):
+    with pytest.raises(SwitchOutError, match="holds table1, not demo"):
+        demo.demo(tmp_path / "full", n_seeds=1)
 
 
 def test_reference_is_about_what_was_asked(shipped, tmp_path):
