@@ -42,7 +42,10 @@ def make_pages(site: Site) -> APIRouter:
 
 def problem_page(request: Request, status: int, text: str) -> Response:
     """Return one line about a mistake, as a page or as the part that was asked for."""
-    return _shown(request, "problem.html", {"text": text}, status=status)
+    # The part keeps the name of what it replaces, so that the next answer finds its place.
+    target = request.headers.get("HX-Target", "").partition("#")[2]
+    context = {"text": text, "target": target or "problem"}
+    return _shown(request, "problem.html", context, status=status)
 
 
 def _add_playground(router: APIRouter, site: Site) -> None:

@@ -1,0 +1,83 @@
+"""Everybody can use the pages: axe finds no serious fault, a phone needs no sideways scrolling."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from conftest import DESKTOP, PHONE, TESTS, opened
+
+PAIR = "?src=das+ist+ein+Haus+%3Cscript%3E&tgt=this+is+a+house&tau_x=3&vocab_y=pieces"
+COMPARED = "run=plain-1&run=plain-2&run=sweep/noisy-1&run=sweep/noisy-2"
+PAGES = {
+    "playground": PAIR,
+    "corpus": "corpus",
+    "runs": "runs",
+    "run": "runs/sweep/noisy-1",
+    "compare": f"compare?{COMPARED}",
+    "report": f"compare/report?{COMPARED}",
+    "translate": "translate",
+    "api": "api",
+    "problem": "runs?sort=nothing",
+}
+AXE = Path(os.environ.get("AXE", TESTS.parent / ".venv" / "axe.min.js"))
+SHOTS = os.environ.get("SCREENSHOTS")  # a folder: pictures to look at
+every_page = pytest.mark.parametrize("name", PAGES)
+
+
+@every_page
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault(chromium, address, name, scheme):
+    # The report forbids all scripts, and axe is one.
+    with opened(chromium, address, color_scheme=scheme, bypass_csp=True) as page:
+        page.goto(address + PAGES[name], wait_until="load")
+        page.add_script_tag(path=AXE)
+        faults = page.evaluate("axe.run().then((found) => found.violations)")
+        _picture(page, f"{name}-{scheme}")
+    serious = [f for f in faults if f["impact"] in ("serious", "critical")]
+    assert [(f["id"], [n["html"][:200] for n in f["nodes"]]) for f in serious] == []
+
+
+@every_page
+@pytest.mark.parametrize("size", [PHONE, {"width": 320, "height": 640}, DESKTOP], ids=str)
+def test_no_page_scrolls_sideways(chromium, address, name, size):
+    with opened(chromium, address, viewport=size) as page:
+        page.goto(address + PAGES[name], wait_until="load")
+        for fold in page.locator("details:not([open]) > summary").all():
+            fold.click()
+        assert page.locator("details:not([open])").count() == 0
+        width = page.evaluate("document.documentElement.scrollWidth")
+        _picture(page, f"{name}-{size['width']}")
+    assert width <= size["width"]
+
+
+@every_page
+def test_everything_is_reached_with_the_tab_key(chromium, address, name):
+    """Every control gets the focus, in turn, and shows it."""
+    with opened(chromium, address) as page:
+        page.goto(address + PAGES[name], wait_until="load")
+        count = page.locator(
+            "a:visible, button:visible, input:visible, select:visible, textarea:visible"
+        ).count()
+        seen: set[str] = set()
+        for _ in range(count + page.locator("[tabindex='0'], summary").count()):
+            page.keyboard.press("Tab")
+            seen.add(
+                page.evaluate(
+                    "(e => e.tagName + (e.id || e.name || e.href || e.innerText))"
+                    "(document.activeElement)"
+                )
+            )
+        reached = {text for text in seen if not text.startswith(("G", "BODY"))}
+        assert len(reached) >= min(count, 5) - 1
+        page.keyboard.press("Shift+Tab")
+        outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline != "none"
+
+
+def _picture(page, name: str) -> None:
+    if SHOTS:
+        Path(SHOTS).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(SHOTS) / f"{name}.png", full_page=True)
