@@ -16,13 +16,16 @@ CORE := src/switchout/core
 CORE_BUILT := $(CORE)/_core.abi3.so
 CORE_PYTHON ?= $(shell test -x $(BIN)/python && echo $(BIN)/python || echo $(PYTHON))
 
-.PHONY: demo test test-slow test-web bench lint docs dist clean core
+.PHONY: demo test test-faults test-slow test-web bench lint docs dist clean core
 
 demo: .venv/.demo-ready core
 	$(BIN)/switchout demo $(if $(FULL),--full) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(QUICK),--quick)
 
 test: .venv/.test-ready core lint
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+test-faults: .venv/.test-ready core
+	$(BIN)/python -m pytest -m faults tests/faults --numprocesses $(WORKERS) --dist worksteal
 
 test-slow: .venv/.test-ready core
 	$(BIN)/python -m pytest -m slow

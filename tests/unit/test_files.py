@@ -24,6 +24,7 @@ from switchout.files import (
     spooled,
     write_json,
     write_text,
+    write_texts,
 )
 
 
@@ -308,3 +309,12 @@ def test_an_endless_device_is_no_file():
     with pytest.raises(SwitchOutError, match="is a device"):
         read_lines("/dev/zero")
     assert read_lines("/dev/null") == []
+
+
+def test_of_several_files_all_are_written_or_none(tmp_path):
+    (tmp_path / "b").write_text("old")
+    with pytest.raises(SwitchOutError, match="/dev/full"):
+        write_texts({tmp_path / "a": "new", "/dev/full": "new", tmp_path / "b": "new"})
+    assert [p.read_text() for p in tmp_path.iterdir()] == ["old"]
+    write_texts({tmp_path / "a": "new", "/dev/null": "new", tmp_path / "b": "new"})
+    assert [p.read_text() for p in tmp_path.iterdir()] == ["new", "new"]

@@ -80,7 +80,7 @@ def compare(
         read_system,
     )
     from switchout.evaluation.verdict import runs_compared, verdict
-    from switchout.files import check_outputs, write_text
+    from switchout.files import check_outputs, write_texts
     from switchout.progress import Meter
     from switchout.report.compare import differences_table, scores_table
 
@@ -118,7 +118,7 @@ def compare(
             meter=meter,
         )
     scores, tests = scores_table(results), differences_table(results)
-    files: dict[Path, str] = {}  # all made before the first is written
+    files: dict[str | os.PathLike[str], str] = {}
     if csv is not None:
         files[csv] = tests.csv()
     if latex is not None:
@@ -134,8 +134,7 @@ def compare(
             n_examples=examples,
             seed=seed,
         )
-    for path, text in files.items():
-        write_text(path, text)
+    write_texts(files)
     if as_json:
         records = [r.to_dict() | {"verdict": verdict(r)} for r in results]
         print(json.dumps(records, ensure_ascii=False, indent=2))

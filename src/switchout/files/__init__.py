@@ -19,7 +19,14 @@ from switchout.files.reading import (
     read_toml,
     spooled,
 )
-from switchout.files.writing import Draft, atomic, atomic_folder, write_json, write_text
+from switchout.files.writing import (
+    Draft,
+    atomic,
+    atomic_folder,
+    write_json,
+    write_text,
+    write_texts,
+)
 
 __all__ = [
     "Draft",
@@ -37,4 +44,5 @@ __all__ = [
     "spooled",
     "write_json",
     "write_text",
+    "write_texts",
 ]

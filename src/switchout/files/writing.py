@@ -19,8 +19,8 @@ import secrets
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -165,8 +165,17 @@ def write_text(path: FilePath, text: str) -> None:
 
     What is no character (of a file name in another encoding) is written as its escape.
     """
-    with atomic(path) as partial:
-        partial.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    write_texts({path: text})
+
+
+def write_texts(texts: Mapping[FilePath, str]) -> None:
+    """Write several files, all of them or, if one cannot be written, none; see `write_text`."""
+    with ExitStack() as stack:  # left in reverse order: pipes, which may fail, before the renames
+        for path in sorted(texts, key=is_stream):
+            partial = stack.enter_context(atomic(path))
+            content = texts[path].encode("utf-8", "backslashreplace")
+            with guard(path, partial):
+                partial.write_bytes(content)
 
 
 def write_json(path: FilePath, value: Any) -> None:

@@ -1,0 +1,209 @@
+"""A valid command line of every verb, and what its parser says of its options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+WITHOUT_TORCH = {"augment", "data", "score", "compare", "neighbors", "buckets"}
+TINY = """
+seed = 1
+[data]
+corpus = "corp-de-en"
+source = "de"
+target = "en"
+[model]
+layers = 1
+heads = 1
+d_head = 8
+d_model = 8
+d_inner = 8
+[augment.source]
+policy = "switchout"
+tau = 1.0
+[train]
+steps = 2
+batch_tokens = 128
+checkpoint_every = 2
+tensorboard = false
+"""
+SWEEP = """
+base = "config.toml"
+seeds = [1, 2]
+[grid]
+"augment.source.tau" = [0.5, 1.0]
+"""
+
+
+@dataclass(frozen=True)
+class Base:
+    """A command line that works.
+
+    Attributes:
+        verb: Words before the options.
+        arguments: What has no option, such as a file to score.
+        options: Option -> value.
+        inputs: Options (or arguments, by their value) whose value is read.
+        outputs: Options whose value is written.
+        made: Files that appear beside the outputs.
+    """
+
+    verb: tuple[str, ...]
+    arguments: tuple[str, ...] = ()
+    options: dict[str, str] = field(default_factory=dict)
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return " ".join(self.verb)
+
+    def line(self, **changed: str | None) -> list[str]:
+        """Return the words of the command line, some options changed; None leaves one out."""
+        options = {**self.options, **changed}
+        pairs = [[k, v] for k, v in options.items() if v is not None]
+        return [*self.verb, *self.arguments, *(word for pair in pairs for word in pair)]
+
+
+SYSTEMS = {"--ref": "ref", "--baseline": "base=hyp1,hyp2", "--system": "new=hyp3,hyp4"}
+BASES = [
+    Base(
+        ("augment",), (),
+        {"--src": "train.de", "--tgt": "train.en", "--out-src": "o.de", "--out-tgt": "o.en",
+         "--tau-x": "1", "--tau-y": "1", "--seed": "1", "--stats": "o.json"},
+        inputs=("--src", "--tgt"), outputs=("--out-src", "--out-tgt", "--stats"),
+        made=("o.de.vocab", "o.en.vocab"),
+    ),
+    Base(
+        ("augment",), (),
+        {"--pairs": "pairs.tsv", "--out-pairs": "o.tsv", "--rate-x": "0.1", "--seed": "1",
+         "--vocab-src": "vocab.de", "--special-regex": "x.*", "--parts": "parts"},
+        inputs=("--pairs", "--vocab-src"), outputs=("--out-pairs",), made=("parts",),
+    ),
+    Base(
+        ("augment",), (),
+        {"--pairs": "pairs.parquet", "--out-pairs": "o.parquet", "--rate-x": "0.1", "--seed": "1"},
+        inputs=("--pairs",), outputs=("--out-pairs",),
+        made=("o.parquet.source.vocab", "o.parquet.target.vocab"),
+    ),
+    Base(
+        ("augment",), (),
+        {"--src": "train.de", "--out-src": "o.de", "--rate-x": "0.1", "--seed": "1",
+         "--vocab-src": "pieces.model", "--encode": ""},
+        inputs=("--src", "--vocab-src"), outputs=("--out-src",),
+    ),
+    Base(("data", "list")),
+    Base(("data", "get"), ("multi30k-de-en",), {"--from": "corp-de-en", "--out": "got"},
+         inputs=("--from",), outputs=("--out",), made=("multi30k-de-en",)),
+    Base(
+        ("data", "prepare"), ("corp-de-en",),
+        {"--out": "made", "--vocab-src": "vocab.de", "--vocab-tgt": "vocab.en"},
+        inputs=("corp-de-en", "--vocab-src", "--vocab-tgt"), outputs=("--out",),
+    ),
+    Base(("train",), ("config.toml",), {"--out": "run"}, inputs=("config.toml",),
+         outputs=("--out",)),
+    Base(
+        ("translate",), (),
+        {"--run": "{shared}/run", "--input": "test.de", "--output": "o.en", "--beam": "2"},
+        inputs=("--input",), outputs=("--output",),
+    ),
+    Base(("export",), (), {"--run": "{shared}/run", "--to": "safetensors", "--out": "exported"},
+         inputs=("--run",), outputs=("--out",)),
+    Base(("score",), ("hyp1", "hyp2"), {"--ref": "ref", "--resamples": "100"},
+         inputs=("hyp1", "--ref")),
+    Base(
+        ("compare",), (),
+        {**SYSTEMS, "--src": "src", "--train": "train.de", "--neighbors": "nn.tsv",
+         "--html": "o.html", "--csv": "o.csv", "--latex": "o.tex", "--resamples": "200"},
+        inputs=("--ref", "--baseline", "--system", "--src", "--train", "--neighbors"),
+        outputs=("--html", "--csv", "--latex"),
+    ),
+    Base(("neighbors",), (), {"--train": "train.de", "--test": "src", "--out": "o.tsv"},
+         inputs=("--train", "--test"), outputs=("--out",)),
+    Base(
+        ("buckets",), (),
+        {**SYSTEMS, "--neighbors": "nn.tsv", "--train": "train.de", "--test": "src",
+         "--vocab": "vocab.de", "--plot": "o.svg", "--resamples": "200"},
+        inputs=("--ref", "--baseline", "--system", "--neighbors", "--train", "--test", "--vocab"),
+        outputs=("--plot",),
+    ),
+    Base(
+        ("backtranslate",), (),
+        {"--corpus": "corp-de-en", "--run": "{shared}/reverse", "--mono": "mono.en",
+         "--out": "bt", "--beam": "1", "--preset": "config.toml"},
+        inputs=("--corpus", "--mono", "--preset"), outputs=("--out",),
+    ),
+    Base(("sweep",), ("sweep.toml",), {"--out": "swept", "--workers": "1"},
+         inputs=("sweep.toml",), outputs=("--out",)),
+    Base(
+        ("reproduce",), ("tau",),
+        {"--corpus": "corp-de-en", "--preset": "config.toml", "--seeds": "1", "--tau-x": "0.5,1",
+         "--tau-y": "0.5", "--out": "figure", "--workers": "1"},
+        inputs=("--corpus", "--preset"), outputs=("--out",),
+    ),
+    Base(("report",), ("swept",), {}, inputs=("swept",), made=("swept",)),
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Option:
+    """What a parser says of an option.
+
+    Attributes:
+        name: Its longest spelling.
+        kind: "int", "float", "path", "choice" or "text".
+    """
+
+    name: str
+    kind: str
+
+
+def options_of(verb: tuple[str, ...]) -> Iterator[Option]:
+    """Yield the options of a verb that take a value, as its own parser knows them."""
+    module = import_module(f"switchout.cli.{verb[0]}")
+    if hasattr(module, "_parser"):
+        yield from _of_argparse(module._parser())
+        return
+    import typer
+
+    command: Any = typer.main.get_command(module.app)
+    for word in verb[1:]:
+        command = command.commands[word]
+    [function] = [c.callback for c in module.app.registered_commands if _is_of(c, verb[-1])]
+    assert function is not None
+    hints = get_type_hints(function)
+    for parameter in command.params:
+        if parameter.param_type_name == "option" and parameter.name in hints:
+            kind = _kind(hints[parameter.name])
+            if kind != "flag":
+                yield Option(max(parameter.opts, key=len), kind)
+
+
+def _is_of(command: Any, word: str) -> bool:
+    return (command.name or command.callback.__name__) == word
+
+
+def _of_argparse(parser: argparse.ArgumentParser) -> Iterator[Option]:
+    for action in parser._actions:
+        if action.nargs == 0 or not action.option_strings:
+            continue
+        kind = {int: "int", float: "float"}.get(action.type, "text")  # type: ignore[arg-type]
+        name = action.option_strings[-1]
+        if action.metavar in ("FILE", "DIR"):
+            kind = "path"
+        yield Option(name, kind)
+
+
+def _kind(hint: Any) -> str:
+    """Return the kind of a value from the annotation of the verb's parameter."""
+    kinds = {int: "int", float: "float", Path: "path", bool: "flag", str: "text"}
+    if hint in kinds:
+        return kinds[hint]
+    inner = [_kind(part) for part in get_args(hint) if isinstance(part, type) or get_args(part)]
+    inner = [kind for kind in inner if kind != "choice"]
+    return inner[0] if inner else "choice"
