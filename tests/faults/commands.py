@@ -50,6 +50,7 @@ class Base:
         inputs: Options (or arguments, by their value) whose value is read.
         outputs: Options whose value is written.
         made: Files that appear beside the outputs.
+        serves: It runs until it is interrupted.
     """
 
     verb: tuple[str, ...]
@@ -58,6 +59,7 @@ class Base:
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
+    serves: bool = False
 
     @property
     def name(self) -> str:
@@ -146,6 +148,9 @@ BASES = [
          "--tau-y": "0.5", "--out": "figure", "--workers": "1"},
         inputs=("--corpus", "--preset"), outputs=("--out",),
     ),
+    Base(("completion",), ("bash",)),
+    Base(("explore",), (), {"--port": "0", "--src": "train.de", "--tgt": "train.en"},
+         inputs=("--src", "--tgt"), serves=True),
     Base(("report",), ("swept",), {}, inputs=("swept",), made=("swept",)),
 ]  # fmt: skip
 

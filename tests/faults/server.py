@@ -64,10 +64,13 @@ def child(request: dict[str, object]) -> int:
         return 1
 
 
-def wait_for(pid: int, seconds: float) -> int | None:
+def wait_for(pid: int, seconds: float, interrupt_after: float | None) -> int | None:
     """Return the exit code, or None (and kill it) if it took longer."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    started = time.monotonic()
+    while (now := time.monotonic()) < started + seconds:
+        if interrupt_after is not None and now > started + interrupt_after:
+            os.kill(pid, signal.SIGINT)
+            interrupt_after = None
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status)
@@ -100,7 +103,7 @@ def main() -> None:
         if pid == 0:
             os._exit(child(request))
         time.sleep(0.001)
-        code = wait_for(pid, request["seconds"])
+        code = wait_for(pid, request["seconds"], request["interrupt_after"])
         answer = {
             "code": code,
             "seconds": time.monotonic() - started,

@@ -76,7 +76,7 @@ class Server:
     def run(
         self, arguments: list[str | bytes], cwd: Path, *,
         env: dict[str, str] | None = None, stdin: Path | None = None, seconds: float = SECONDS,
-        is_real: bool = False,
+        is_real: bool = False, interrupt_after: float | None = None,
     ) -> Outcome:  # fmt: skip
         """Run one command line in ``cwd``."""
         env = {"OMP_NUM_THREADS": "1", **(env or {})}
@@ -92,6 +92,7 @@ class Server:
                 answer = self._ask({
                     "arguments": [os.fsencode(a).hex() for a in arguments], "cwd": str(cwd),
                     "env": env, "streams": streams, "seconds": seconds,
+                    "interrupt_after": interrupt_after,
                 })  # fmt: skip
                 code, left, took = answer["code"], answer["left"], answer["seconds"]
             texts = [path.read_bytes().decode("utf-8", "replace") for path in (out, err)]
