@@ -13,7 +13,6 @@ PAIR = "?src=das+ist+ein+Haus+%3Cscript%3E&tgt=this+is+a+house&tau_x=3&vocab_y=p
 COMPARED = "run=plain-1&run=plain-2&run=sweep/noisy-1&run=sweep/noisy-2"
 PAGES = {
     "playground": PAIR,
-    "corpus": "corpus",
     "runs": "runs",
     "run": "runs/sweep/noisy-1",
     "compare": f"compare?{COMPARED}",
@@ -45,9 +44,9 @@ def test_axe_finds_no_serious_fault(chromium, address, name, scheme):
 def test_no_page_scrolls_sideways(chromium, address, name, size):
     with opened(chromium, address, viewport=size) as page:
         page.goto(address + PAGES[name], wait_until="load")
-        for fold in page.locator("details:not([open]) > summary").all():
-            fold.click()
-        assert page.locator("details:not([open])").count() == 0
+        folded = page.locator("details:not([open]) > summary")
+        while folded.count():
+            folded.first.click()
         width = page.evaluate("document.documentElement.scrollWidth")
         _picture(page, f"{name}-{size['width']}")
     assert width <= size["width"]

@@ -168,6 +168,10 @@ def _add_rest(router: APIRouter, site: Site) -> None:
             raise SwitchOutError(f"no report {name[:200]!r}")
         return HTMLResponse(read_bytes(path))
 
+    @router.get("/favicon.ico")
+    def icon() -> Response:
+        return Response(status_code=204)  # browsers ask for it; a report names none
+
     @router.get("/style.css")
     def sheet() -> Response:
         return Response(style(), media_type="text/css")
