@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from switchout.evaluation.statistics import Array
-from switchout.evaluation.trend import trend
+from switchout.evaluation.trend import trend, trend_over_seeds
 
 
 def simulated(
@@ -88,3 +88,54 @@ def test_a_flat_gain_is_rarely_called_a_trend(length_effect: float) -> None:
 def test_a_true_trend_is_found() -> None:
     """Negative control of the test above: the same count must leave its range."""
     assert rejections(25.0, length_effect=0.0, trials=100) > 60
+
+
+def runs_with_slopes_of_their_own(rng: np.random.Generator, n: int, shift: float) -> Array:
+    """Pseudo-values [side, run, sentence] whose slope on the values differs from run to run."""
+    _, values, lengths = simulated(rng, n, 0.0)
+    own = 6 * rng.standard_normal((2, 4, 1)) * (values - 0.7) + rng.standard_normal((2, 4, n))
+    own[1] += shift * (values - 0.7)
+    delta = (own * lengths).sum(axis=-1, keepdims=True) / lengths.sum()
+    return np.concatenate(
+        [delta + (own - delta) * lengths / lengths.mean(), np.broadcast_to(values, (2, 1, n)),
+         np.broadcast_to(lengths, (2, 1, n))], axis=1,
+    )  # fmt: skip
+
+
+def test_slope_over_seeds_is_that_of_the_mean_gain() -> None:
+    (base, system) = runs_with_slopes_of_their_own(np.random.default_rng(3), 60, 5.0)
+    values, lengths = base[4], base[5]
+    found = trend_over_seeds(base[:4], system[:4], values, lengths=lengths)
+    gains = system[:4].mean(axis=0) - base[:4].mean(axis=0)
+    plain = trend(gains, values, lengths=lengths, n_resamples=100)
+    assert found is not None
+    assert plain is not None
+    assert found.counts_seeds
+    assert found.slope == pytest.approx(plain.slope)
+
+
+def test_a_slope_that_is_the_luck_of_the_seeds_is_not_found() -> None:
+    """Runs differ in their slopes, the methods do not; resampling sentences alone is deceived."""
+    rng, n_trials = np.random.default_rng(4), 150
+    rejected = {"seeds": 0, "sentences": 0}
+    for _ in range(n_trials):
+        base, system = runs_with_slopes_of_their_own(rng, 60, 0.0)
+        values, lengths = base[4], base[5]
+        over_seeds = trend_over_seeds(base[:4], system[:4], values, lengths=lengths)
+        gains = system[:4].mean(axis=0) - base[:4].mean(axis=0)
+        alone = trend(gains, values, lengths=lengths, n_resamples=200)
+        assert over_seeds is not None
+        assert alone is not None
+        rejected["seeds"] += over_seeds.p <= 0.05
+        rejected["sentences"] += alone.p <= 0.05
+    limit = binom.isf(1e-6, n_trials, 0.05)
+    assert rejected["seeds"] <= limit
+    assert rejected["sentences"] > limit
+
+
+def test_a_slope_beyond_the_luck_of_the_seeds_is_found() -> None:
+    base, system = runs_with_slopes_of_their_own(np.random.default_rng(5), 60, 60.0)
+    found = trend_over_seeds(base[:4], system[:4], base[4], lengths=base[5])
+    assert found is not None
+    assert found.p < 0.01
+    assert found.ci95[0] > 0

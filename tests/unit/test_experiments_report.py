@@ -259,7 +259,7 @@ def test_a_fact_stands_once(written, finding):
 
 
 def test_intervals_of_buckets_count_seeds_as_the_headline_does(written, finding):
-    assert "Intervals of the gains count seeds and sentences, as on the first screen." in written[1]
+    assert "Intervals and p-values count seeds and sentences, as on the first screen." in written[1]
     [whole] = [c for c in finding.contrasts if c.row == "+RAML +SwitchOut"]
     widest = max(high - low for low, high in [whole.test.ci95])
     for breakdown in finding.breakdowns:
@@ -343,7 +343,7 @@ def test_unequal_runs_are_told_where_one_side_has_one(tmp_path):
     make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
     answers = write_report(tmp_path / "out")["answers"]
     assert answers[0].startswith("+SwitchOut: undecided.")
-    assert "What would settle it: the 2 runs that are not finished." in answers[0]
+    assert "What would settle it: the runs that are not finished (2)." in answers[0]
     page = (tmp_path / "out" / "report.html").read_text()
     assert "has no p seeds and no smallest gap: Transformer has one run." in page
 

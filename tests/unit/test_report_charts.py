@@ -105,7 +105,7 @@ def test_forest_plot_says_both_comparisons():
     said = [g.get("aria-label") for g in ElementTree.fromstring(drawn).iter("g")]
     assert f"{NASTY} against +RAML: +0.20 (−0.50 to +0.90); 2 runs" in said
     assert "Transformer; 2 runs" in said
-    assert "against +RAML" in [node.text for node in texts(drawn)]
+    assert "vs +RAML" in [node.text for node in texts(drawn)]
     assert drawn.count('class="run"') == 6
 
 

@@ -161,7 +161,6 @@ def _page(
     from switchout.evaluation.examples import choose_examples
     from switchout.evaluation.features import features_of
     from switchout.evaluation.outputs import read_distances
-    from switchout.evaluation.statistics import Metric
     from switchout.files import read_lines
     from switchout.report.compare import compare_page
 
@@ -169,7 +168,6 @@ def _page(
     if neighbors is not None:
         wer = read_distances(neighbors, references=ref, n_lines=len(references))
     metric = results[0].metric
-    assert isinstance(metric, Metric)  # these were compared here, from text
     main = [r for r in results if r.metric is metric]
     breakdowns = break_down(
         references,

@@ -5,9 +5,8 @@ its number of sentences and an interval, and the trend over the buckets is teste
 
 * A bucket is a set of test sentences, the same for all systems.
 * The score of a bucket is the corpus score of its sentences; with several runs, the mean over runs.
-* The interval counts seeds and sentences as that of the whole test set does (`seeds_test`). With
-  one run a side it resamples the sentences alone, the same ones for both systems.
-* The trend resamples sentences alone, with the seeds as they are.
+* Intervals and trends count seeds and sentences as the test of the whole set does (`seeds_test`).
+  With one run a side they resample the sentences alone, the same ones for both systems.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from switchout.evaluation.features import Feature, length
 from switchout.evaluation.resampling import bootstrap_scores, jackknife
 from switchout.evaluation.significance import bootstrap_interval, seeds_test
 from switchout.evaluation.statistics import Array, Measure
-from switchout.evaluation.trend import Trend, trend
+from switchout.evaluation.trend import Trend, trend, trend_over_seeds
 
 N_BUCKETS = 5
 
@@ -123,23 +122,13 @@ def break_down(
         n_resamples, seed: Of the bootstrap over sentences.
     """
     sides = [side.statistics for side in (baseline, *systems)]
-    base, *pseudo = (side.pseudo_values.mean(axis=0) for side in (baseline, *systems))
     lengths = length(references).values
     result = []
     for feature in features:
         cuts = edges if edges is not None else quantile_edges(feature.values, n_buckets)
         buckets = make_buckets(feature.values, cuts)
         by_bucket = [_gains(metric, sides, bucket.members, n_resamples, seed) for bucket in buckets]
-        trends = [
-            trend(
-                gained - base,
-                feature.scale,
-                lengths=lengths,
-                n_resamples=n_resamples,
-                seed=seed,
-            )
-            for gained in pseudo
-        ]
+        trends = [_trend(baseline, side, feature, lengths, (n_resamples, seed)) for side in systems]
         result.append(
             Breakdown(
                 feature=feature,
@@ -153,6 +142,22 @@ def break_down(
             )
         )
     return result
+
+
+def _trend(
+    baseline: Scored,
+    system: Scored,
+    feature: Feature,
+    lengths: Array,
+    resampling: tuple[int, int],
+) -> Trend | None:
+    """The trend of a gain; over seeds too where both sides have several runs."""
+    sides = baseline.pseudo_values, system.pseudo_values
+    if min(map(len, sides)) > 1:
+        return trend_over_seeds(*sides, feature.scale, lengths=lengths)
+    n_resamples, seed = resampling
+    gains = sides[1].mean(axis=0) - sides[0].mean(axis=0)
+    return trend(gains, feature.scale, lengths=lengths, n_resamples=n_resamples, seed=seed)
 
 
 def quantile_edges(values: Array, n_buckets: int) -> list[float]:

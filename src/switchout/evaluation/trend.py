@@ -6,7 +6,8 @@ l_i words moves the corpus score by its share l_i / l̄ of the words, so g_i ≈
 The slope is that of r_i, the gain in points where the sentence stands, by least squares on the
 quantity and the length, weighted by l_i. (The slope of g_i itself would be ruled by one-word
 sentences, whose distance varies most and whose words hardly count, and miss what buckets show.)
-Sentences are drawn with replacement to see how much the slope owes to the choice of sentences.
+`trend` draws sentences with replacement to see how much the slope owes to the choice of sentences;
+`trend_over_seeds` asks about another set of seeds too.
 """
 
 from __future__ import annotations
@@ -16,17 +17,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from switchout.evaluation.resampling import bootstrap_sums
-from switchout.evaluation.significance import bootstrap_interval, p_bootstrap
+from switchout.evaluation.significance import bootstrap_interval, p_bootstrap, seeds_test
 from switchout.evaluation.statistics import Array
 
 
 @dataclass(frozen=True)
 class Trend:
-    """Slope of the gain, in points of the metric per unit of the quantity; 95% interval; p."""
+    """Slope of the gain, in points of the metric per unit of the quantity; 95% interval; p.
+
+    ``counts_seeds``: interval and p count seeds and sentences; else sentences alone.
+    """
 
     slope: float
     ci95: tuple[float, float]
     p: float
+    counts_seeds: bool = False
 
 
 def trend(
@@ -51,6 +56,51 @@ def trend(
         >>> round(found.slope, 1)
         3.0
     """
+    equations = _equations(gains, values, lengths)
+    if equations is None:
+        return None
+    products, targets = equations
+    slope = float(_slopes(products.sum(axis=0), targets.sum(axis=0)))
+    sums = bootstrap_sums([products, targets], n_resamples=n_resamples, seed=seed)
+    resampled = _slopes(*sums)
+    return Trend(slope, bootstrap_interval(slope, resampled), p_bootstrap(slope, resampled))
+
+
+def trend_over_seeds(
+    baseline: Array, system: Array, values: Array, *, lengths: Array
+) -> Trend | None:
+    """Return the same slope, tested as differences of scores are: over seeds and sentences.
+
+    The slope of a gain is a difference of slopes, one of every run. Each is jackknifed over
+    sentences, as a score is, and `seeds_test` compares the two sides.
+
+    Args:
+        baseline, system: Jackknife pseudo-values [run, sentence], 2 runs or more each.
+        values, lengths: As for `trend`.
+    """
+    sides = [[_jackknifed(run, values, lengths) for run in runs] for runs in (baseline, system)]
+    if any(slope is None for runs in sides for slope in runs):
+        return None
+    base, other = (np.array(runs) for runs in sides)
+    slope = float(other[:, 0].mean() - base[:, 0].mean())
+    test = seeds_test(slope, base[:, 1:], other[:, 1:])
+    return Trend(slope, test.ci95, test.p, counts_seeds=True)
+
+
+def _jackknifed(gains: Array, values: Array, lengths: Array) -> Array | None:
+    """The slope, followed by its pseudo-values, one for every sentence."""
+    equations = _equations(gains, values, lengths)
+    if equations is None:
+        return None
+    products, targets = equations
+    sums = products.sum(axis=0), targets.sum(axis=0)
+    slope, n_sentences = _slopes(*sums), len(gains)
+    without = _slopes(sums[0] - products, sums[1] - targets)
+    return np.array([slope, *(n_sentences * slope - (n_sentences - 1) * without)])
+
+
+def _equations(gains: Array, values: Array, lengths: Array) -> tuple[Array, Array] | None:
+    """Every sentence's part of the normal equations; their sums hold the slope; None: no slope."""
     # Standardised columns keep the normal equations well-conditioned.
     columns = [np.ones(len(gains)), _standardised(values), _standardised(lengths)]
     if _is_singular(columns):
@@ -63,12 +113,8 @@ def trend(
     products = (lengths[:, None, None] * design[:, :, None] * design[:, None, :]).reshape(
         len(gains), -1
     )
-    targets = design * weighted_gains[:, None]
-    unit = float(np.std(values))
-    slope = float(_slopes(products.sum(axis=0), targets.sum(axis=0))) / unit
-    sums = bootstrap_sums([products, targets], n_resamples=n_resamples, seed=seed)
-    resampled = _slopes(*sums) / unit
-    return Trend(slope, bootstrap_interval(slope, resampled), p_bootstrap(slope, resampled))
+    unit = float(np.std(values))  # undoes the standardised values: the slope is in their unit
+    return products, design * weighted_gains[:, None] / unit
 
 
 def _is_singular(columns: list[Array]) -> bool:

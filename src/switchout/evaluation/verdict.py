@@ -58,8 +58,8 @@ def _evidence(result: Comparison) -> str:
     low, high = result.ci95 or (0.0, 0.0)
     which = "p_seeds" if result.seeds else "p_bootstrap"
     which = f"paired by seed, {which}" if result.is_paired else which
-    corrected = f", p_holm {_p(result.p_holm)}" if result.p_holm != result.p else ""
-    return f"95% interval {low:+.2f} to {high:+.2f}, {which} {_p(result.p)}{corrected}"
+    corrected = f", p_holm {p_in_words(result.p_holm)}" if result.p_holm != result.p else ""
+    return f"95% interval {low:+.2f} to {high:+.2f}, {which} {p_in_words(result.p)}{corrected}"
 
 
 def what_settles(result: Comparison) -> str:
@@ -82,7 +82,8 @@ def what_settles(result: Comparison) -> str:
     return f"{needed} seeds a side"
 
 
-def _p(value: float) -> str:
+def p_in_words(value: float) -> str:
+    """Return what stands after a p: ``= 0.012`` or ``< 0.001``."""
     return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
 

@@ -127,7 +127,7 @@ def _finding(experiment: Experiment, column: Column) -> Finding:
         return found
     selected, scores = column.base.train.select, Scores(corpus)
     if experiment.kind == "tau":
-        return replace(found, taus=tau_grid(rows, scores))
+        return replace(found, taus=tau_grid(rows, scores), unlearned=unlearned_runs(rows))
     first, base, switchout = rows[0], found.row(RAML), found.row(SWITCHOUT)
     asked = contrasts(rows, scores)
     return replace(

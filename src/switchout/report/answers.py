@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from switchout.evaluation.trend import Trend
-from switchout.evaluation.verdict import LEVEL, delta_in_words, verdict, what_settles
+from switchout.evaluation.verdict import LEVEL, delta_in_words, p_in_words, what_settles
 from switchout.experiments.contrasts import Contrast
 from switchout.experiments.experiment import Experiment
 from switchout.experiments.findings import Finding
@@ -18,6 +18,7 @@ TONES: dict[str, Tone] = {
     "undecided": "quiet",
     "nothing was learned": "warn",
 }
+_OPEN = TONES["undecided"]
 MOST_NAMED = 3  # runs that learned nothing; the others are counted
 
 
@@ -28,7 +29,7 @@ def claims(experiment: Experiment, findings: Sequence[Finding]) -> list[Claim]:
         where = f"{finding.column.name}: " if len(findings) > 1 else ""
         found += [_of_contrast(contrast, where) for contrast in finding.contrasts]
         if finding.taus:
-            found += _of_taus(finding.taus, where)
+            found += _of_taus(finding.taus, finding, where)
         if experiment.kind == "wer":
             found += [_of_trend(name, trend, where) for name, trend in _distance_trends(finding)]
     return found
@@ -69,51 +70,64 @@ def settles(claims: Iterable[Claim]) -> str:
 
 def _of_contrast(contrast: Contrast, where: str) -> Claim:
     name = f"{contrast.question}, {contrast.row}" if contrast.question else contrast.row
-    on_dev = f"; on dev {contrast.dev.delta:+.2f}."
-    said = (delta_in_words(contrast.test) + on_dev, contrast.disagreement, contrast.remark)
     return Claim(
         about=f"{where}{name}",
         verdict=contrast.verdict,
         tone=TONES[contrast.verdict],
-        evidence=" ".join(part for part in said if part),
+        evidence=_evidence(contrast),
         settles=_what_settles(contrast),
     )
+
+
+def _evidence(contrast: Contrast) -> str:
+    if contrast.verdict == "nothing was learned":
+        rows = " and ".join(dict.fromkeys(run.row for run in contrast.unlearned))
+        return f"runs of {rows} learned nothing, so that Δ to {contrast.against} means nothing."
+    on_dev = f"; on dev {contrast.dev.delta:+.2f}."
+    said = (delta_in_words(contrast.test) + on_dev, contrast.disagreement, contrast.remark)
+    return " ".join(part for part in said if part)
 
 
 def _what_settles(contrast: Contrast) -> str:
     if contrast.verdict == "nothing was learned":
         return "runs that learn something"
     if contrast.n_missing:
-        return f"the {contrast.n_missing} runs that are not finished"
+        return f"the runs that are not finished ({contrast.n_missing})"
     if contrast.verdict == "undecided" and not what_settles(contrast.test):
         return "fresh seeds, since dev and test disagree"
     return what_settles(contrast.test)
 
 
-def _of_taus(taus: TauGrid, where: str) -> list[Claim]:
+def _of_taus(taus: TauGrid, finding: Finding, where: str) -> list[Claim]:
     """The best pair, and whether a tau_x above 0 is always best."""
+    if 2 * len(finding.unlearned) > finding.n_runs:
+        told = "most runs learned nothing, so that the grid means nothing."
+        return [_claim_of_best(where, "nothing was learned", told, "runs that learn something")]
     tau_x, tau_y = taus.best
-    pair, n_runs = f"tau_x = {tau_x:.4g}, tau_y = {tau_y:.4g}", len(taus.cells[taus.best].runs)
-    evidence = f"{pair} ({n_runs} run{'s' * (n_runs > 1)})."
+    n_runs = len(taus.cells[taus.best].runs)
+    evidence = f"tau_x = {tau_x:.4g}, tau_y = {tau_y:.4g} ({n_runs} run{'s' * (n_runs > 1)})."
     needed = ""
     if taus.against_none:
         evidence += (
-            f" Against no noise, on dev: {verdict(taus.against_none)} The best of "
+            f" On dev, against no noise: {delta_in_words(taus.against_none)}; the best of "
             f"{len(taus.cells)} cells is partly the luckiest."
         )
         needed = f"a test with fresh seeds, --tau-x {tau_x:.4g} --tau-y {tau_y:.4g}"
-    best = Claim(f"{where}Best on dev", "undecided", "quiet", evidence, needed)
-    if not taus.best_tau_x:
-        return [best]
-    n_above, n_all = sum(x > 0 for x in taus.best_tau_x.values()), len(taus.best_tau_x)
-    evidence = (
-        "The paper finds the best tau_x never 0, whatever tau_y: here it is above 0 for "
-        f"{n_above} of {n_all} values of tau_y."
-    )
-    about = f"{where}tau_x above 0"
-    if n_above == n_all:
-        return [best, Claim(about, "best everywhere", "good", evidence)]
-    return [best, Claim(about, "not best everywhere", "quiet", evidence)]
+    claims = [_claim_of_best(where, "undecided", evidence, needed)]
+    if taus.best_tau_x:
+        n_above, n_all = sum(x > 0 for x in taus.best_tau_x.values()), len(taus.best_tau_x)
+        is_always = n_above == n_all
+        word, tone = ("best everywhere", TONES["helps"]) if is_always else ("not always", _OPEN)
+        evidence = (
+            "The paper finds the best tau_x never 0, whatever tau_y: here it is above 0 for "
+            f"{n_above} of {n_all} values of tau_y."
+        )
+        claims.append(Claim(f"{where}tau_x above 0", word, tone, evidence))
+    return claims
+
+
+def _claim_of_best(where: str, word: str, evidence: str, needed: str) -> Claim:
+    return Claim(f"{where}Best on dev", word, TONES[word], evidence, needed)
 
 
 def _distance_trends(finding: Finding) -> list[tuple[str, Trend]]:
@@ -132,10 +146,11 @@ def _of_trend(name: str, trend: Trend, where: str) -> Claim:
     if trend.p <= LEVEL:
         word, short = ("grows", "grows") if trend.slope > 0 else ("shrinks", "shrinks")
     low, high = trend.ci95
+    alone = "" if trend.counts_seeds else ", over sentences alone"
     evidence = (
         f"The gain of {name} {word} with the distance to the nearest training sentence: "
         f"{trend.slope:+.2f} BLEU per 1.0 of WER (95% interval {low:+.2f} to {high:+.2f}, "
-        f"p = {trend.p:.3f}; over sentences, these seeds). In the paper it grows."
+        f"p {p_in_words(trend.p)}{alone}). In the paper it grows."
     )
     tone: dict[str, Tone] = {"grows": "good", "shrinks": "bad", "undecided": "quiet"}
     return Claim(f"{where}Gain by distance", short, tone[short], evidence)
@@ -164,4 +179,5 @@ def _about_length(finding: Finding) -> str:
 
 def _about_missing(finding: Finding) -> str:
     n_missing = sum(row.n_missing for row in finding.rows)
-    return f"{n_missing} runs are not finished; this is what is there." if n_missing else ""
+    are = "run is" if n_missing == 1 else "runs are"
+    return f"{n_missing} {are} not finished; this is what is there." if n_missing else ""

@@ -14,10 +14,9 @@ from switchout.report.tables import P_VALUE, Cell, Column, Table
 
 
 def _about_intervals(breakdown: Breakdown) -> str:
-    trends = "Trends, their intervals and p-values resample sentences, with the seeds as they are."
     if breakdown.counts_seeds:
-        return f"Intervals of the gains count seeds and sentences, as on the first screen. {trends}"
-    return f"A side has one run: intervals of the gains are over sentences alone. {trends}"
+        return "Intervals and p-values count seeds and sentences, as on the first screen."
+    return "A side has one run: intervals and p-values are over sentences alone."
 
 
 def gains_table(breakdown: Breakdown) -> Table:

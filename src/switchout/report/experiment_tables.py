@@ -75,7 +75,7 @@ def headline_table(kind: str, finding: Finding) -> Table:
         cells = ["; ".join(f"{_delta(c)} to {c.against}" for c in by_row[name]) for name in names]
         parts.append((Column("Δ to the row it was asked against"), cells))
     parts += [*_by_the_paper(kind, finding, ""), *_of_the_reference(finding)]
-    title, note = "Test BLEU: medians, Δ of means with 95% intervals", "\n".join(_notes([finding]))
+    title, note = "Test BLEU: medians; Δ of means [95% interval]", "\n".join(_notes([finding]))
     return _table(title, parts, note=note, marks=_verdict_marks(finding, parts))
 
 
@@ -94,8 +94,9 @@ def _verdict_marks(finding: Finding, parts: Sequence[Part]) -> Marks:
 def _delta(contrast: Contrast | None) -> str | None:
     if contrast is None:
         return None
-    delta, bounds = contrast.test.delta, interval(contrast.test.ci95)
-    return Column("", format="+.2f").show(delta) + (f" ({bounds})" if bounds else "")
+    number, bounds = Column("", format="+.2f"), contrast.test.ci95
+    shown = f" [{number.show(bounds[0])}, {number.show(bounds[1])}]" if bounds else ""
+    return number.show(contrast.test.delta) + shown
 
 
 def _table(title: str, parts: Sequence[Part], *, note: str, marks: Marks) -> Table:
@@ -368,9 +369,10 @@ def signatures(findings: Sequence[Finding]) -> str:
 
 
 def _signs(finding: Finding, name: str) -> str:
-    result = next((c.test for c in finding.contrasts if c.row == name), None)
-    if result is None or not is_better(result):
+    asked = next((c for c in finding.contrasts if c.row == name), None)
+    if asked is None or not is_better(asked.test) or asked.verdict == "nothing was learned":
         return ""
+    result = asked.test
     by_paper = PAPER_MARK if result.p_bootstrap <= LEVEL else ""
     return by_paper + (SEEDS_MARK if result.seeds and result.p_holm <= LEVEL else "")
 

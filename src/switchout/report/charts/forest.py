@@ -104,7 +104,7 @@ class ForestPlot:
         seen: set[str] = set()
         labelled = []
         for d in self.differences:
-            labelled.append((f"against {d.against}" if d.name in seen else d.name, d))
+            labelled.append((f"vs {d.against}" if d.name in seen else d.name, d))
             seen.add(d.name)
         return labelled
 
