@@ -48,7 +48,7 @@ def warnings(findings: Sequence[Finding]) -> list[str]:
 def answers(experiment: Experiment, findings: Sequence[Finding]) -> list[str]:
     """Return claims and doubts as plain sentences, for terminals and ``results.json``."""
     told = [claim.text for claim in claims(experiment, findings)]
-    return [*told, *warnings(findings)] or ["No comparison is finished yet."]
+    return [*told, *experiment.notes, *warnings(findings)] or ["No comparison is finished yet."]
 
 
 def settles(claims: Iterable[Claim]) -> str:

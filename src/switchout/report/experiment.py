@@ -33,34 +33,18 @@ from switchout.report.experiment_tables import (
     signatures,
     tuning_table,
 )
-<<<<<<< HEAD
 from switchout.report.page import FirstScreen, Section, report_page
-=======
-from switchout.report.experiment_tau import tau_answers, tau_section, tau_table
-from switchout.report.experiment_tuning import tuning_sections
-from switchout.report.experiment_wer import wer_answers
-from switchout.report.page import Section, render_page
 from switchout.report.studies import beside_real_data, studies_table
->>>>>>> 52f46ce (WIP demo page)
 from switchout.report.tables import Column, Table
 from switchout.report.tau import tau_map, tau_table
 
-<<<<<<< HEAD
 QUESTIONS = {
     "table1": "Does SwitchOut help? (table 1 of the paper)",
     "table2": "Does SwitchOut help beside back-translation? (table 2 of the paper)",
     "tau": "Which temperatures are best? (figure 1 of the paper)",
     "wer": "Does SwitchOut help far from the training text? (figure 2 of the paper)",
     "sweep": "Which configuration is best?",
-=======
-TITLES = {
-    "table1": "Table 1: does SwitchOut help?",
-    "table2": "Table 2: SwitchOut and back-translation",
-    "tau": "Figure 1: which temperatures?",
-    "wer": "Figure 2: where does SwitchOut help?",
-    "sweep": "Sweep",
-    "demo": "The demo: a small comparison on a grammar",
->>>>>>> 52f46ce (WIP demo page)
+    "demo": "What does the noise do to a small grammar? (the demo)",
 }
 
 
@@ -93,11 +77,14 @@ def _first_screen(experiment: Experiment, findings: Sequence[Finding]) -> FirstS
             figures.append(tau_map(finding.taus).html())
         elif not finding.is_empty:
             figures += [_forest(finding).html(), headline_table(experiment.kind, finding).html()]
+            if finding.reference and finding.reference.studies:
+                beside = beside_real_data(finding.contrasts, finding.reference.studies)
+                figures.append(beside.html())
     return FirstScreen(
         question=QUESTIONS[experiment.kind],
         about=about(experiment),
         claims=told,
-        warnings=warnings(findings),
+        warnings=[*experiment.notes, *warnings(findings)],
         figures=figures,
         settles=settles(told) if told else "No comparison is finished yet.",
     )
@@ -121,41 +108,11 @@ def _forest(finding: Finding) -> ForestPlot:
     )
 
 
-<<<<<<< HEAD
 def _sections(finding: Finding, where: str) -> list[Section]:
     """Everything about one corpus that the first screen leaves out."""
     tuning = [_tuning(finding, where)] if finding.column.is_tuned else []
     if finding.taus:
         return tuning
-=======
-def lead(experiment: Experiment, findings: Sequence[Finding]) -> list[str]:
-    """The answers in words: a paragraph per claim, and what is still missing."""
-    paragraphs = list(experiment.notes)
-    for finding in findings:
-        where = f"{finding.column.name}: " if len(findings) > 1 else ""
-        paragraphs += [f"{where}{claim(result)}" for result in finding.contrasts]
-        if experiment.kind == "tau" and not finding.is_empty:
-            paragraphs += [f"{where}{answer}" for answer in tau_answers(finding)]
-        if experiment.kind == "wer":
-            paragraphs += [f"{where}{answer}" for answer in wer_answers(finding)]
-        if experiment.kind != "tau" and finding.n_last:
-            paragraphs.append(f"{where}{_about_rules(finding)}")
-        n_missing = sum(row.n_missing for row in finding.rows)
-        if n_missing:
-            paragraphs.append(f"{where}{n_missing} runs are not finished; this is what is there.")
-    return paragraphs or ["No comparison is finished yet."]
-
-
-def claim(contrast: Contrast) -> str:
-    """One contrast as a claim: helps, hurts, undecided or nothing learned, with the evidence."""
-    parts = [f"{contrast.row}: {contrast.verdict}.", verdict(contrast.test), contrast.disagreement]
-    return " ".join(part for part in (*parts, contrast.remark) if part)
-
-
-def _column_sections(finding: Finding, *, name_it: bool) -> list[Section]:
-    where = f"{finding.column.name}: " if name_it else ""
-    power = power_table(finding)
->>>>>>> 52f46ce (WIP demo page)
     results = [contrast.test for contrast in finding.contrasts]
     return [
         Section(f"{where}All seeds", tables=[detail_table(finding)], remarks=_side_claims(finding)),
@@ -216,7 +173,6 @@ def _shipped(finding: Finding, reference: Reference) -> Section:
             "elsewhere they differ as another seed would.",
         ],
         tables=[reference_table(reference), studies_table(reference.studies)],
-        charts=[beside_real_data(finding.contrasts, reference.studies)],
         remarks=[f"Reference, {answer}" for answer in reference.answers],
     )
 
