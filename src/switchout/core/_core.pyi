@@ -68,3 +68,66 @@ def measure(
 def philox(
     seed: int, epoch: int, stream: int, example: int, block: int, /
 ) -> tuple[int, int, int, int]: ...
+
+# ---- Text: bind_text.c, text.h ----
+
+# Bytes are followed by 64 more. Lines are four arguments: data, starts, ends, gap.
+Lexicon = NewType("Lexicon", object)
+Counter = NewType("Counter", object)
+Rewriter = NewType("Rewriter", object)
+
+def find_lines(data: Array, size: int, starts: Array, ends: Array, /) -> int: ...
+def find_columns(
+    data: Array, starts: Array, ends: Array, gap: int, tabs: Array, stops: Array, /
+) -> int: ...
+def join_columns(
+    source: Array,
+    source_ends: Array,
+    target: Array,
+    target_ends: Array,
+    rest: Array,
+    rest_starts: Array,
+    rest_ends: Array,
+    rows: Array,
+    out: Array,
+    /,
+) -> int: ...
+def kept_pairs(
+    source: Array,
+    source_starts: Array,
+    source_ends: Array,
+    source_gap: int,
+    target: Array,
+    target_starts: Array,
+    target_ends: Array,
+    target_gap: int,
+    keep: Array,
+    n_dropped: Array,
+    /,
+) -> None: ...
+def make_lexicon(words: bytes, offsets: Array, /) -> tuple[Lexicon, int]: ...
+def make_counter() -> Counter: ...
+def count_words(counter: Counter, data: Array, starts: Array, ends: Array, gap: int, /) -> None: ...
+def counted(counter: Counter, /) -> tuple[bytes, bytes, bytes]: ...
+def make_rewriter(
+    lexicon: Lexicon, law: Law, has_row: Array | None, null_word: bytes, count_all: bool, /
+) -> Rewriter: ...
+
+# address: seed, epoch, stream, first example. progress: line, size, emitted, n_words, n_known,
+# problem; where to go on, and afterwards where it stopped and why (see text.h).
+def rewrite(
+    rewriter: Rewriter,
+    data: Array,
+    starts: Array,
+    ends: Array,
+    gap: int,
+    keep: Array | None,
+    address: Array,
+    copies: int,
+    with_original: bool,
+    out: Array,
+    out_ends: Array,
+    changes: Array,
+    progress: Array,
+    /,
+) -> None: ...

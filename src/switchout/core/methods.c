@@ -2,8 +2,10 @@
    and for those with AVX2 (methods_avx2.c), so that no loop has to ask which one it runs on. */
 
 #include "bind_sampling.c"
+#include "bind_text.c"
 
 PyMethodDef SO_METHODS[] = {
     SO_SAMPLING_METHODS
+    SO_TEXT_METHODS
     {NULL, NULL, 0, NULL},
 };

@@ -8,17 +8,15 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from switchout.core import compiled
 from switchout.ranges import CHUNK_BYTES as CHUNK_BYTES_RANGE
 from switchout.ranges import COPIES, EPOCH, SEED
 from switchout.text.encode import encode_lines, load_encoder
 from switchout.text.formats import Chunk, Part, Written
-from switchout.text.native import Kernel
-from switchout.text.rewriter import EVERY_LINE, Copies, Rewriter, Rewritten, check_last_epoch
+from switchout.text.rewriter import Copies, Rewriter, Rewritten, check_last_epoch
 from switchout.text.side_noise import SIDES, SideNoise
 from switchout.text.streams import CHUNK_BYTES, Output
 from switchout.text.tally import SideTally, Tally
-
-kept_pairs = Kernel("passes", "kept_pairs", n_results=0)
 
 
 class Format(Protocol):
@@ -82,13 +80,13 @@ class Augmentation:
         """Return a chunk together with its rewritten lines and their counts."""
         counts = Tally(read=chunk.n_lines)
         chunk = self._encoded(chunk)
-        keep, last_is_kept = EVERY_LINE, True
+        keep, last_is_kept = None, True
         source, target = chunk.sides
         if source is not None and target is not None:
             keep = np.empty(chunk.n_lines, np.bool_)
-            kept_pairs(source, target, keep, counts.dropped)
+            compiled.kept_pairs(*source, *target, keep, counts.dropped)
             last_is_kept = bool(keep[-1])
-        kept = np.flatnonzero(keep) if keep.size else np.arange(chunk.n_lines)
+        kept = np.arange(chunk.n_lines) if keep is None else np.flatnonzero(keep)
         # Copy k of epoch e is addressed as epoch e x copies + k.
         first_epoch = self.epoch * self.copies
         copies = Copies(self.seed, first_epoch, self.copies, self.keep_original)

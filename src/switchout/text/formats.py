@@ -14,16 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from switchout.core import compiled
 from switchout.errors import SwitchOutError
-from switchout.text.arrays import Ints, Lines
-from switchout.text.native import Kernel
+from switchout.text.arrays import PADDING, Ints, Lines
 from switchout.text.rewriter import Rewritten
 from switchout.text.streams import CHUNK_BYTES, LineReader, Output, all_or_nothing
 
 COPY_BYTES = 1 << 22
-
-find_columns = Kernel("passes", "find_columns", n_results=1)
-join_columns = Kernel("passes", "join_columns", n_results=1)
 
 
 class Chunk(NamedTuple):
@@ -183,7 +180,7 @@ class TabSeparated(TextFormat):
             lines = chunk.sides[0]
             assert lines is not None
             tabs, stops = np.empty_like(lines.ends), np.empty_like(lines.ends)
-            (bad,) = find_columns(lines, tabs, stops)
+            bad = compiled.find_columns(*lines, tabs, stops)
             if bad >= 0:
                 raise SwitchOutError(
                     f"{self.path}:{chunk.first_line + bad + 1}: no tab, expected source<tab>target"
@@ -204,10 +201,11 @@ class TabSeparated(TextFormat):
         assert target is not None
         rest: Lines = chunk.rest
         rest_bytes = int((rest.ends - rest.starts + 1)[written.rows].sum())
-        out = np.empty(source.size + target.size + rest_bytes, np.uint8)
-        (size,) = join_columns(
-            source.data, source.ends, target.data, target.ends, rest, written.rows, out
-        )
+        out = np.empty(source.size + target.size + rest_bytes + PADDING, np.uint8)
+        size = compiled.join_columns(
+            source.data, source.ends, target.data, target.ends,
+            rest.data, rest.starts, rest.ends, written.rows, out,
+        )  # fmt: skip
         is_open = chunk.is_open[0] and written.ends_with_last_line
         outputs[0].write(out[: size - is_open].data)
 

@@ -18,19 +18,16 @@ from typing import Any
 
 import numpy as np
 
+from switchout.core import compiled
 from switchout.corpora.vocabulary import read_words
 from switchout.errors import SwitchOutError
 from switchout.files import read_json
-from switchout.text.arrays import PADDING, WordTable
-from switchout.text.native import Kernel
 from switchout.words import MAX_SIZE, Words
 
 SPECIAL_WORDS = (
     "<pad>", "<s>", "</s>", "<unk>", "<bos>", "<eos>", "<blank>", "<mask>", "<blank_word>",
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]",
 )  # fmt: skip
-
-fill_slots = Kernel("passes", "fill_slots", n_results=1)
 
 
 @dataclass(frozen=True)
@@ -57,18 +54,20 @@ class Lexicon:
         """Hash of the known words in order."""
         return hashlib.sha256(b"\n".join(self.known)).hexdigest()[:16]
 
-    def table(self, null_word: bytes) -> WordTable:
-        """Return the hash table; ``null_word`` becomes the entry behind the last word."""
-        entries = (*self.known, null_word)
-        offsets = np.zeros(len(entries) + 1, np.int64)
-        np.cumsum([len(word) for word in entries], out=offsets[1:])
-        blob = np.frombuffer(b"".join(entries) + bytes(PADDING), np.uint8)
-        slots = np.zeros((2 << max(4, len(self.known)).bit_length(), 4), np.uint64)
-        (twin,) = fill_slots(slots, blob, offsets, len(self.known))
+    @cached_property
+    def compiled(self) -> compiled.Lexicon:
+        """The hash table; made once in every process."""
+        offsets = np.zeros(len(self.known) + 1, np.int64)
+        np.cumsum([len(word) for word in self.known], out=offsets[1:])
+        table, twin = compiled.make_lexicon(b"".join(self.known), offsets)
         if twin >= 0:
             word = self.known[twin].decode(errors="replace")
-            raise SwitchOutError(f"vocabulary: the word {word!r} stands there twice")
-        return WordTable(slots, blob, offsets)
+            raise SwitchOutError(f"{self.name}: the word {word!r} stands there twice")
+        return table
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The hash table is not sent to other processes: they make their own."""
+        return {name: value for name, value in vars(self).items() if name != "compiled"}
 
 
 NO_WORDS = Lexicon(())

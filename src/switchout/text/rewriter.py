@@ -1,4 +1,4 @@
-"""One side's words and law around the kernel: chunks of lines in, rewritten lines out."""
+"""One side's words and law around the compiled core: chunks of lines in, changed lines out."""
 
 from __future__ import annotations
 
@@ -9,31 +9,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from switchout.core import compiled
 from switchout.errors import SwitchOutError
 from switchout.ranges import EPOCH
 from switchout.sampling import laws
-from switchout.sampling.address import Address as Where
+from switchout.sampling.address import Address
 from switchout.sampling.philox import MAX_BLOCKS
 from switchout.sampling.rule import Rule
-from switchout.text.arrays import (
-    COUNTS,
-    PADDING,
-    Address,
-    Bytes,
-    Ints,
-    Law,
-    Lines,
-    Progress,
-    longest_line,
-    make_scratch,
-)
-from switchout.text.native import Kernel
+from switchout.text.arrays import PADDING, Bytes, Ints, Lines
 from switchout.text.side_noise import SideNoise
 
-EVERY_LINE: npt.NDArray[np.bool_] = np.empty(0, np.bool_)
-_rewrite = Kernel("kernel", "rewrite", n_results=len(Progress._fields))
+_NO_ROOM = -2  # other problems are lengths without a row: see text.h
 _SPARE = 8  # arrays kept for later chunks
 _ROWS_AT_ONCE = 64  # lengths to which a rate is solved together
+_USUAL = 1023  # words, for which the first law is made
 
 
 class Rewritten(NamedTuple):
@@ -75,54 +64,54 @@ class Rewriter:
     def __init__(self, noise: SideNoise, *, count_all: bool = False) -> None:
         self.noise, self.count_all = noise, count_all
         made = noise.made()
-        rule = Rule(tau=0.0) if made is None else made.rule
-        self._table = noise.lexicon.table(noise.null_word.encode(errors="replace"))
-        thresholds = None if made is None else rule.thresholds(noise.lexicon.words)
-        self._threshold = COUNTS if thresholds is None else thresholds[0]
-        self._null_id = len(noise.lexicon.known) if rule.null_id >= 0 else -1
-        self._rate = rule.rate
-        self._tau = rule.tau if thresholds is None and rule.rate is None else 0.0
-        self._lengths: set[int] = set()
+        self._rule = Rule(tau=0.0) if made is None else made.rule
+        self._stream = Address(0, 0, noise.side).stream
+        self._lengths = frozenset({0})  # with a row of their own, where a rate is given
         self._spare: deque[Bytes] = deque(maxlen=_SPARE)
-        self._law = self._make_law(1023)
+        self._longest = _USUAL
+        self._compiled = self._compile(_USUAL, self._lengths)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """What is compiled is not sent to other processes: they make their own."""
+        return _rewriter, (self.noise, self.count_all)
 
     def rewrite(
         self,
         lines: Lines,
         first_example: int,
         copies: Copies,
-        keep: npt.NDArray[np.bool_] = EVERY_LINE,
+        keep: npt.NDArray[np.bool_] | None = None,
     ) -> Rewritten:
-        """Return the lines, changed; line i is example ``first_example + i``."""
+        """Return the lines, changed; line i is example ``first_example + i``.
+
+        Args:
+            lines: What to change.
+            first_example: Number of line 0.
+            copies: How often to write each line, and where the randomness is.
+            keep: [lines] Which of them to write; None: all.
+        """
         n_lines = lines.ends.size
         per_line = copies.count + copies.with_original
         n_bytes = (int(lines.ends[-1]) + lines.gap - int(lines.starts[0])) if n_lines else 0
-        scratch = make_scratch(longest_line(lines))
-        longest = scratch.known.size
-        law = self._law  # another thread may put a shorter one there meanwhile
-        if longest >= law.row_size.size:
-            law = self._law = self._make_law(longest)
-        out = self._room(n_bytes * per_line * 9 // 8 + 4096 + PADDING)
+        core = self._for(int((lines.ends - lines.starts).max(initial=0)) // 2 + 1)
+        out = self._room(max(n_bytes, 0) * per_line * 9 // 8 + 4096 + PADDING)
         ends = np.empty(n_lines * per_line, np.int64)
         changes = np.empty(n_lines * per_line, np.int32)
-        where = Where(copies.seed, copies.epoch, self.noise.side)
-        address = Address(*map(np.uint64, (where.seed, where.epoch, where.stream)))
-        line = size = emitted = n_words = n_known = 0
+        where = (copies.seed, copies.epoch, self._stream, first_example)
+        address = np.array(where, np.uint64)
+        progress = np.zeros(6, np.int64)
         while True:
-            done = Progress(*_rewrite(
-                lines, keep, first_example, self._table, law, address,
-                copies.count, copies.with_original, self.count_all,
-                scratch, line, out, size, ends, changes, emitted,
-            ))  # fmt: skip
-            line, size, emitted = done.line, done.size, done.emitted
-            n_words, n_known = n_words + done.n_words, n_known + done.n_known
+            compiled.rewrite(
+                core, *lines, keep, address, copies.count, copies.with_original,
+                out, ends, changes, progress,
+            )  # fmt: skip
+            line, size, emitted, n_words, n_known, problem = progress.tolist()
             if line == n_lines:
-                break
-            if done.problem >= 0:
-                law = self._law = self._with_rows(done.problem, law.row_size.size - 1)
-            else:
+                return Rewritten(out, size, ends[:emitted], changes[:emitted], n_words, n_known)
+            if problem == _NO_ROOM:
                 out = np.concatenate([out, np.empty_like(out)])
-        return Rewritten(out, size, ends[:emitted], changes[:emitted], n_words, n_known)
+            else:
+                core = self._with_row(problem)
 
     def take_back(self, done: Rewritten) -> None:
         """Use the memory again: fresh memory costs more than what is written to it."""
@@ -135,27 +124,43 @@ class Rewriter:
             out = np.empty(0, np.uint8)
         return out if out.size >= n_bytes else np.empty(n_bytes, np.uint8)
 
-    def _make_law(self, longest: int) -> Law:
-        """Return the law for lines of up to ``longest`` words."""
-        if longest >= MAX_BLOCKS - 1:
+    def _for(self, n_words: int) -> compiled.Rewriter:
+        """Return what serves lines of up to ``n_words``."""
+        if n_words >= MAX_BLOCKS - 1:
             raise SwitchOutError(
-                f"a line of {2 * longest:,} bytes is too long: at most {MAX_BLOCKS - 2:,} words"
+                f"a line of {2 * n_words:,} bytes is too long: at most {MAX_BLOCKS - 2:,} words"
             )
-        longest = (1 << longest.bit_length()) - 1
-        if self._rate is None:
-            table = laws.shared_table(self._tau, longest)
-            start, row_size = table.start, table.size
-        else:
-            known = np.array(sorted(self._lengths | {0}))
-            table = laws.rate_table(self._rate, known)
-            start, row_size = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64)
-            start[known], row_size[known] = table.start[known], table.size[known]
-        return Law(
-            table.cumulative, start, row_size, self._rate is None, self._threshold, self._null_id
-        )
+        core = self._compiled  # another thread may put another one there meanwhile
+        if n_words > self._longest and self._rule.tau is not None:
+            longest = (1 << n_words.bit_length()) - 1
+            core = self._compile(longest, self._lengths)
+            self._compiled, self._longest = core, longest
+        return core
 
-    def _with_rows(self, length: int, longest: int) -> Law:
+    def _with_row(self, length: int) -> compiled.Rewriter:
         """Solve the rate for a length and its neighbours, which will come soon."""
         first = length // _ROWS_AT_ONCE * _ROWS_AT_ONCE
-        self._lengths = self._lengths | set(range(first, first + _ROWS_AT_ONCE))
-        return self._make_law(max(longest, *self._lengths))
+        lengths = self._lengths | set(range(first, first + _ROWS_AT_ONCE))
+        core = self._compile(self._longest, lengths)
+        self._compiled, self._lengths = core, lengths
+        return core
+
+    def _compile(self, longest: int, lengths: frozenset[int]) -> compiled.Rewriter:
+        rule, has_row, lexicon = self._rule, None, self.noise.lexicon
+        limits = rule.thresholds(lexicon.words) if rule.probabilities is not None else None
+        if limits is not None:
+            law = compiled.make_constant_law(*limits, rule.null_id)
+        elif rule.rate is not None:
+            table = laws.rate_table(rule.rate, np.array(sorted(lengths)))
+            law = compiled.make_count_law(*table, rule.null_id)
+            has_row = np.zeros(table.start.size, np.uint8)
+            has_row[sorted(lengths)] = 1
+        else:
+            row = laws.shared_table(float(rule.tau), longest).cumulative
+            law = compiled.make_count_law(row, None, None, rule.null_id)
+        null_word = self.noise.null_word.encode(errors="replace")
+        return compiled.make_rewriter(lexicon.compiled, law, has_row, null_word, self.count_all)
+
+
+def _rewriter(noise: SideNoise, count_all: bool) -> Rewriter:
+    return Rewriter(noise, count_all=count_all)

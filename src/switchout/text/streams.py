@@ -17,17 +17,15 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from switchout.core import compiled
 from switchout.errors import SwitchOutError
 from switchout.files import Draft, is_stream, naming
 from switchout.files.reading import descriptor_of
 from switchout.text.arrays import PADDING, Bytes, Lines
-from switchout.text.native import Kernel
 
 CHUNK_BYTES = 1 << 20
 COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
 _NEWLINE = 0x0A
-
-find_lines = Kernel("passes", "find_lines", n_results=1)
 
 
 def is_compressed(path: str) -> bool:
@@ -148,7 +146,7 @@ def lines_of(data: Bytes, size: int) -> Lines:
     capacity = size // 32 + 16
     while True:
         starts, ends = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
-        (count,) = find_lines(data, size, starts, ends)
+        count = compiled.find_lines(data, size, starts, ends)
         if count < capacity:
             return Lines(data, starts[:count], ends[:count], 1)
         capacity *= 4

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from switchout.text.arrays import PADDING, Bytes, Ints, Lines, Words64, longest_line
-from switchout.text.lexicon import fill_slots
-from switchout.text.native import Kernel
-
-count_words = Kernel("passes", "count_words", n_results=2)
+from switchout.core import compiled
+from switchout.text.arrays import Lines
 
 
 class WordCounter:
@@ -24,43 +21,22 @@ class WordCounter:
     """
 
     def __init__(self) -> None:
-        self._n_words = 0
-        self._slots: Words64 = np.zeros((1 << 12, 4), np.uint64)
-        self._blob: Bytes = np.zeros((1 << 14) + PADDING, np.uint8)
-        self._offsets: Ints = np.zeros(1 << 11, np.int64)
-        self._counts: Ints = np.zeros(1 << 11, np.int64)
+        self._counter = compiled.make_counter()
 
     def add(self, lines: Lines) -> None:
         """Count the words of some lines."""
-        line = 0
-        edges = np.empty(longest_line(lines) + 2, np.int64)
-        while True:
-            line, self._n_words = count_words(
-                lines, line, edges, self._slots, self._blob, self._offsets, self._counts,
-                self._n_words,
-            )  # fmt: skip
-            if line == lines.ends.size:
-                return
-            self._grow(int(lines.ends[line] - lines.starts[line]))
+        compiled.count_words(self._counter, *lines)
 
     def most_common(
         self, *, min_count: int = 1, max_words: int | None = None
     ) -> list[tuple[bytes, int]]:
         """Return words and counts, by count, then by bytes."""
-        text, offsets = self._blob.tobytes(), self._offsets.tolist()
+        text, *numbers = compiled.counted(self._counter)
+        ends, counts = (np.frombuffer(array, np.int64).tolist() for array in numbers)
         counted = [
-            (text[offsets[i] : offsets[i + 1]], count)
-            for i, count in enumerate(self._counts[: self._n_words].tolist())
+            (text[start:end], count)
+            for start, end, count in zip([0, *ends[:-1]], ends, counts, strict=bool(ends))
             if count >= min_count
         ]
         counted.sort(key=lambda item: (-item[1], item[0]))
         return counted[:max_words]
-
-    def _grow(self, line_bytes: int) -> None:
-        """Make room for twice as much, or for a very long line."""
-        more = self._offsets.size + line_bytes
-        self._offsets = np.concatenate([self._offsets, np.zeros(more, np.int64)])
-        self._counts = np.concatenate([self._counts, np.zeros(more, np.int64)])
-        self._blob = np.concatenate([self._blob, np.zeros(self._blob.size + line_bytes, np.uint8)])
-        self._slots = np.zeros((1 << (2 * self._offsets.size).bit_length(), 4), np.uint64)
-        fill_slots(self._slots, self._blob, self._offsets, self._n_words)
