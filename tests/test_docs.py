@@ -105,14 +105,25 @@ def test_named_make_targets_exist(page):
 def test_pictures_and_tables_are_those_of_the_program():
     sys.path.insert(0, str(ROOT / "tools"))
     try:
+        import layers_picture
         import readme_picture
         import tau_table
     finally:
         sys.path.pop(0)
     picture = (ROOT / "docs" / "images" / "epochs.svg").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "choosing-tau.md").read_text(encoding="utf-8")
+    layers = (ROOT / "docs" / "images" / "layers.svg").read_text(encoding="utf-8")
     assert readme_picture.picture() == picture
+    assert layers_picture.picture() == layers
     assert tau_table.with_table(page) == page
+
+
+def test_files_of_the_four_walks_exist():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z_]+/[a-z_0-9/]+\.(?:py|c|h))`", page))
+    named -= {name for name in named if name.startswith(("tests/", "tools/"))}
+    assert len(named) > 25
+    assert [name for name in named if not (ROOT / "src" / "switchout" / name).is_file()] == []
 
 
 def test_manual_builds_without_a_broken_link_or_a_network_address(tmp_path):

@@ -21,6 +21,7 @@ from switchout import cli
 from switchout.ranges import Real, Whole
 from switchout.runs.config import Config
 
+ROOT = Path(__file__).parents[1]
 NETWORK_SEARCH = "https://unpkg.com/iframe-worker/shim"  # what the plugin "offline" would load
 
 
@@ -29,10 +30,19 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = {
         "reference/command-line.md": command_line(),
         "reference/configuration.md": configuration(),
+        "results-format.md": (ROOT / "results" / "README.md").read_text(encoding="utf-8"),
     }
+    for path in sorted((ROOT / "studies").glob("*.md")):
+        pages[f"studies/{path.name}"] = path.read_text(encoding="utf-8")
     for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, **kwargs: Any) -> str:
+    """Links to texts that stand beside docs/ lead to their pages here."""
+    markdown = markdown.replace("](../results/README.md", "](results-format.md")
+    return markdown.replace("](../studies/", "](studies/")
 
 
 def on_post_page(output: str, page: Any, config: MkDocsConfig) -> str:

@@ -79,7 +79,9 @@ class Finished:
         name = split if chosen["is_selected"] else f"{split}.step-{chosen['step']}"
         known = {**self.result.get("files", {}), **self.record.get("files", {})}
         advice = f"remove {self.folder / RECORD} and repeat the command that made it"
-        check_files(self.folder, {k: v for k, v in known.items() if k == f"{name}.hyp"}, advice=advice)
+        check_files(
+            self.folder, {k: v for k, v in known.items() if k == f"{name}.hyp"}, advice=advice
+        )
         return read_lines(self.folder / f"{name}.hyp")
 
 

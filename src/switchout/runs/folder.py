@@ -233,7 +233,9 @@ def _example_ids(corpus: Corpus, parts: tuple[str, ...]) -> Iterator[int]:
 
 def _start(config: Config, folder: Path, corpus: Corpus) -> None:
     """Write the codecs of a new run, after all that can be refused was looked at."""
-    others = {path.name for path in folder.iterdir()} - _own_files(folder) if folder.exists() else ()
+    others = (
+        {path.name for path in folder.iterdir()} - _own_files(folder) if folder.exists() else ()
+    )
     if others:
         raise SwitchOutError(f"{folder}: is not empty and not a run; choose another --out")
     for split in sorted({"dev", *corpus.splits} - {"train", "synthetic"}):
@@ -352,7 +354,9 @@ def _of(files: dict[str, str], *starts: str) -> dict[str, str]:
 
 
 def _codec_files(folder: Path) -> list[str]:
-    return [p.name for kind in ("vocab", "codec", "pieces") for p in sorted(folder.glob(f"{kind}.*"))]
+    return [
+        p.name for kind in ("vocab", "codec", "pieces") for p in sorted(folder.glob(f"{kind}.*"))
+    ]
 
 
 def _encoded_files(folder: Path) -> list[str]:
