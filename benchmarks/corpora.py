@@ -25,17 +25,22 @@ PREPARE = """
 import sys
 from pathlib import Path
 from switchout.corpora.cleaning import Cleaning
-from switchout.corpora.codec import build_codecs
+from switchout.corpora import open_corpus
+from switchout.corpora.codec import CodecPlan
 from switchout.corpora.prepare import prepare_corpus
-prepare_corpus(sys.argv[1], Path(sys.argv[2]), source="aa", target="bb",
-    make_codecs=lambda corpus: build_codecs(corpus, max_size=50_000),
+prepare_corpus(open_corpus(sys.argv[1], source="aa", target="bb"), Path(sys.argv[2]),
+    plan=CodecPlan(max_size=50_000),
     cleaning=Cleaning(max_length=80, max_ratio=9.0, drop_duplicates=True))
 """
 ITERATE = """
 import sys
 import numpy as np
 from switchout.corpora.encoded import EncodedPairs
-pairs = EncodedPairs.open(sys.argv[2] + "/ids")
+from switchout.corpora import open_corpus
+from switchout.corpora.codec import build_codecs
+corpus = open_corpus(sys.argv[2])
+lines = corpus.lines("train", "source"), corpus.lines("train", "target")
+pairs = EncodedPairs.build(sys.argv[2] + "-ids", *lines, *build_codecs(corpus), 256)
 order = np.random.default_rng(0).permutation(len(pairs))
 total = sum(len(pairs.src(i)) + len(pairs.tgt(i)) for i in order)
 assert total == len(pairs.src_ids) + len(pairs.tgt_ids)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from switchout.corpora import BleuSpec, Corpus
-from switchout.corpora.codec import Codec, build_codecs
+from switchout.corpora.codec import Codec, CodecPlan, build_codecs
 from switchout.corpora.splitting import JOINER, join_punctuation, split_punctuation, split_words
 from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK
 from switchout.errors import SwitchOutError
@@ -147,7 +147,7 @@ def test_a_shared_vocabulary_is_one(kind: str) -> None:
     if kind == "sentencepiece":
         pytest.importorskip("sentencepiece")
     size = 50 if kind == "sentencepiece" else None
-    src, tgt = build_codecs(corpus(), kind=kind, max_size=size, shared=True)  # type: ignore[arg-type]
+    src, tgt = build_codecs(corpus(), CodecPlan(kind=kind, max_size=size, shared=True))  # type: ignore[arg-type]
     assert src.vocabulary == tgt.vocabulary
     assert UNK not in src.encode(GERMAN[0]) + tgt.encode(ENGLISH[0])
 
@@ -157,10 +157,10 @@ def test_files_of_the_corpus_are_used_unless_limits_are_asked_for(tmp_path: Path
         (tmp_path / f"vocab.{language}").write_text("<unk>\n<s>\n</s>\nDer\nThe\n")
     src, _ = build_codecs(corpus(tmp_path))
     assert src.vocabulary.tokens[4:] == ["Der", "The"]
-    src, _ = build_codecs(corpus(tmp_path), min_count=2)
+    src, _ = build_codecs(corpus(tmp_path), CodecPlan(min_count=2))
     assert "Hund" in src.vocabulary.tokens
     with pytest.raises(SwitchOutError, match=r"no vocabulary file vocab\.de"):
-        build_codecs(corpus(), kind="file")
+        build_codecs(corpus(), CodecPlan(kind="file"))
 
 
 @pytest.mark.parametrize("change", [lambda t: t[:-2], lambda t: t + "more\n", lambda t: t[::-1]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,9 +11,9 @@ import typer
 
 from switchout.cli.ranged import within
 from switchout.corpora.cleaning import Cleaning
-from switchout.corpora.codec import Codec, build_codecs
-from switchout.corpora.corpus import BleuSpec, Corpus
-from switchout.corpora.opening import data_roots, installed_folder
+from switchout.corpora.codec import CodecPlan
+from switchout.corpora.corpus import BleuSpec
+from switchout.corpora.opening import data_roots, installed_folder, open_corpus
 from switchout.corpora.prepare import prepare_corpus
 from switchout.corpora.registry import ENTRIES, Entry, find_entry
 from switchout.errors import SwitchOutError, did_you_mean
@@ -149,28 +149,13 @@ def prepare(
         raise SwitchOutError("--vocab-src and --vocab-tgt go together: give both files, or neither")
     files = (vocab_src, vocab_tgt) if vocab_src is not None and vocab_tgt is not None else None
 
-    def make_codecs(corpus: Corpus) -> tuple[Codec, Codec]:
-        return build_codecs(
-            corpus,
-            kind=kind,
-            min_count=min_count,
-            max_size=max_size,
-            model=model,
-            shared=shared,
-            case=case,
-            tokenizer=tokenizer,
-            files=files,
-        )
-
+    corpus = open_corpus(name, source=source, target=target)
     facts = prepare_corpus(
-        name,
+        replace(corpus, bleu=BleuSpec(bleu)) if bleu is not None else corpus,
         out,
-        source=source,
-        target=target,
-        make_codecs=make_codecs,
+        plan=CodecPlan(kind, min_count, max_size, model, shared, case, tokenizer, files),
         cleaning=Cleaning(max_length, max_ratio, drop_duplicates),
         held_out=(dev, test) if dev is not None and test is not None else None,
-        bleu=BleuSpec(bleu) if bleu is not None else None,
     )
     print(json.dumps(facts, indent=1, ensure_ascii=False) if as_json else _report(facts, out))
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -24,6 +25,7 @@ from switchout.errors import SwitchOutError
 from switchout.files import atomic, read_bytes, read_json, write_json
 
 Case = Literal["keep", "lower"]
+DEFAULT_PIECES = 8000
 Unknown = Literal["keep", "drop", "copy"]
 
 
@@ -182,22 +184,11 @@ class Codec:
         return join_punctuation(tokens) if self.tokenizer == "punctuation" else " ".join(tokens)
 
 
-def build_codecs(
-    corpus: Corpus,
-    *,
-    kind: Literal["word", "sentencepiece", "file"] | None = None,
-    min_count: int = 1,
-    max_size: int | None = None,
-    model: Literal["bpe", "unigram"] = "bpe",
-    shared: bool = False,
-    case: Case = "keep",
-    tokenizer: Tokenizer | None = None,
-    files: tuple[Path | str, Path | str] | None = None,
-) -> tuple[Codec, Codec]:
-    """Return the codecs of source and target, learned from the training text.
+@dataclass(frozen=True)
+class CodecPlan:
+    """How the text of a corpus becomes ids.
 
-    Args:
-        corpus: Whose ``train`` split is read, streaming.
+    Attributes:
         kind: ``file`` reads ``files``, or the corpus's own ``vocab.<lang>``. None: that, if there
             are such files and no limit is asked for, else ``word``.
         min_count, max_size: Limits of a word vocabulary; ``max_size`` is also the number of pieces.
@@ -206,33 +197,66 @@ def build_codecs(
         case, tokenizer: See the module; the tokenizer is the corpus's own unless given.
         files: Vocabulary files of source and target.
     """
-    tokenizer = tokenizer or corpus.tokenizer
-    if kind is None:
-        is_limited = min_count > 1 or max_size is not None or shared
-        has_files = files is not None or corpus.has_vocabulary_files
-        kind = "file" if has_files and not is_limited else "word"
 
-    def learn(lines: Iterable[str]) -> Codec:
-        if kind == "sentencepiece":
-            return Codec.sentencepiece(lines, size=max_size or 8000, model=model, case=case)
-        return Codec.word(
-            lines, min_count=min_count, max_size=max_size, case=case, tokenizer=tokenizer
-        )
+    kind: Literal["word", "sentencepiece", "file"] | None = None
+    min_count: int = 1
+    max_size: int | None = None
+    model: Literal["bpe", "unigram"] = "bpe"
+    shared: bool = False
+    case: Case = "keep"
+    tokenizer: Tokenizer | None = None
+    files: tuple[Path | str, Path | str] | None = None
 
-    if kind == "file":
-        if shared:
+    def for_corpus(self, corpus: Corpus) -> CodecPlan:
+        """Return the plan with what it leaves to the corpus."""
+        kind = self.kind
+        if kind is None:
+            is_limited = self.min_count > 1 or self.max_size is not None or self.shared
+            has_files = self.files is not None or corpus.has_vocabulary_files
+            kind = "file" if has_files and not is_limited else "word"
+        return replace(self, kind=kind, tokenizer=self.tokenizer or corpus.tokenizer)
+
+
+def build_codecs(corpus: Corpus, plan: CodecPlan = CodecPlan()) -> tuple[Codec, Codec]:
+    """Return the codecs of source and target, learned from the training text, streaming.
+
+    Example:
+        >>> from switchout.corpora import open_corpus
+        >>> source, target = build_codecs(open_corpus("phrasebook"), CodecPlan(min_count=2))
+        >>> source.decode(source.encode("der Hund schläft ."))
+        'der Hund schläft .'
+    """
+    plan = plan.for_corpus(corpus)
+    if plan.kind == "file":
+        if plan.shared:
             raise SwitchOutError(
                 "shared vocabularies are learned; give the same file twice instead"
             )
-        src, tgt = files or (corpus.vocabulary_file("source"), corpus.vocabulary_file("target"))
-        return (
-            Codec.file(src, case=case, tokenizer=tokenizer),
-            Codec.file(tgt, case=case, tokenizer=tokenizer),
-        )
-    if shared:
-        codec = learn(line for pair in corpus.stream("train") for line in pair)
+        sides: tuple[Literal["source", "target"], ...] = ("source", "target")
+        files = plan.files or tuple(corpus.vocabulary_file(side) for side in sides)
+        tokenizer = plan.tokenizer or corpus.tokenizer
+        src, tgt = (Codec.file(path, case=plan.case, tokenizer=tokenizer) for path in files)
+        return src, tgt
+    if plan.shared:
+        codec = _learn((line for pair in corpus.stream("train") for line in pair), plan=plan)
         return codec, codec
-    return learn(corpus.lines("train", "source")), learn(corpus.lines("train", "target"))
+    return (
+        _learn(corpus.lines("train", "source"), plan=plan),
+        _learn(corpus.lines("train", "target"), plan=plan),
+    )
+
+
+def _learn(lines: Iterable[str], *, plan: CodecPlan) -> Codec:
+    if plan.kind == "sentencepiece":
+        size = plan.max_size or DEFAULT_PIECES
+        return Codec.sentencepiece(lines, size=size, model=plan.model, case=plan.case)
+    return Codec.word(
+        lines,
+        min_count=plan.min_count,
+        max_size=plan.max_size,
+        case=plan.case,
+        tokenizer=plan.tokenizer or "space",
+    )
 
 
 def _tokens_of(case: Case, tokenizer: Tokenizer) -> Callable[[str], list[str]]:

@@ -1,9 +1,9 @@
 """From a corpus as it is found to a folder ready for training.
 
 The folder has ``{train,dev,test}.<lang>`` (training pairs cleaned; dev and test as they are),
-``vocab.<lang>``, ``ids/`` (memory-mapped training ids and the codecs that made them) and
-``corpus.json`` (counts, drops by reason, unknown-word rates, hashes). It appears when complete.
-Text is streamed: memory grows with the vocabulary, not with the corpus.
+``vocab.<lang>`` or ``pieces.<lang>.model``, and ``corpus.json`` (counts, drops by reason, rates of
+unknown words, hashes). It appears when complete. Text is streamed: memory grows with the
+vocabulary, not with the corpus.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, replace
-from itertools import tee
 from pathlib import Path
 from typing import Any
 
 from switchout.corpora.cleaning import Cleaning, hold_out
-from switchout.corpora.codec import Codec, build_codecs
-from switchout.corpora.corpus import BleuSpec, Corpus
-from switchout.corpora.encoded import EncodedPairs
-from switchout.corpora.opening import FACTS, open_corpus
+from switchout.corpora.codec import Codec, CodecPlan, build_codecs
+from switchout.corpora.corpus import Corpus
+from switchout.corpora.opening import FACTS
 from switchout.corpora.registry import find_entry
 from switchout.corpora.text import FilePairs
 from switchout.corpora.vocabulary import UNK
@@ -29,36 +27,36 @@ from switchout.errors import SwitchOutError
 from switchout.files import atomic_folder, check_output_folder
 from switchout.progress import Meter
 
-NO_LIMIT = 2**31 - 1
 LEFT_OUT = "shares a side with dev or test"
 
 
 def prepare_corpus(
-    name: str | Path,
+    corpus: Corpus,
     out: Path,
     *,
-    source: str | None = None,
-    target: str | None = None,
-    make_codecs: Callable[[Corpus], tuple[Codec, Codec]] = build_codecs,
+    plan: CodecPlan = CodecPlan(),
     cleaning: Cleaning = Cleaning(),
     held_out: tuple[int, int] | None = None,
-    bleu: BleuSpec | None = None,
 ) -> dict[str, Any]:
-    """Clean, encode and describe a corpus; write it all to ``out`` and return the description.
+    """Clean and describe a corpus; write it all to ``out`` and return the description.
 
     Args:
-        name: Registry name or folder.
+        corpus: As `open_corpus` found it.
         out: The new folder; an earlier result there is replaced.
-        source, target: Language codes, where the corpus does not say them.
-        make_codecs: How the cleaned text becomes ids; see `build_codecs`.
+        plan: How the cleaned text becomes ids.
         cleaning: Which training pairs to leave out.
         held_out: Dev and test pairs to take from train, for a corpus that has neither.
-        bleu: How it is scored, if not as the corpus says.
+
+    Example:
+        >>> import tempfile
+        >>> from switchout.corpora import open_corpus
+        >>> out = Path(tempfile.mkdtemp()) / "made"
+        >>> facts = prepare_corpus(open_corpus("phrasebook"), out, plan=CodecPlan(min_count=2))
+        >>> facts["pairs"]["test"]
+        1200
     """
-    corpus = open_corpus(name, source=source, target=target)
-    if corpus.folder is not None:
-        check_output_folder("--out", out, {"corpus": corpus.folder}, marker=FACTS)
-    corpus = replace(corpus, bleu=bleu or corpus.bleu)
+    inputs = {"corpus": corpus.folder, "vocabulary": plan.files}
+    check_output_folder("--out", out, inputs, marker=FACTS)
     drops: Counter[str] = Counter()
     if held_out is not None:
         corpus = _hold_out(corpus, *held_out, drops)
@@ -70,14 +68,13 @@ def prepare_corpus(
             )
     with atomic_folder(out, marker=FACTS) as partial:
         cleaned, counts = _write_text(corpus, cleaning, drops, partial)
-        codecs = make_codecs(cleaned)
-        pairs = _write_ids(cleaned, codecs, cleaning.max_length or NO_LIMIT, partial)
+        codecs = build_codecs(cleaned, plan)
+        _write_vocabularies(cleaned, codecs, partial)
         facts = {
             **_describe(corpus, codecs),
             **counts,
-            "unknown": _unknown_rates(cleaned, pairs, codecs),
+            "unknown": _unknown_rates(cleaned, codecs),
             "sources also in train": _overlap(cleaned),
-            "encoded": {"pairs": len(pairs), "drops": pairs.drops},
             "data_hash": cleaned.data_hash,
             "sha256": {path.name: _sha256(path) for path in sorted(partial.glob("*.*"))},
         }
@@ -138,18 +135,12 @@ def _write_pairs(files: FilePairs, pairs: Iterable[tuple[str, str]], label: str)
     return n
 
 
-def _write_ids(
-    corpus: Corpus, codecs: tuple[Codec, Codec], max_length: int, folder: Path
-) -> EncodedPairs:
-    left, right = tee(corpus.stream("train"))  # read in step, so that tee holds one pair
-    lines = (src for src, _ in left), (tgt for _, tgt in right)
-    pairs = EncodedPairs.build(folder / "ids", *lines, *codecs, max_length)
-    codecs[0].save(folder / "ids", "src")
-    codecs[1].save(folder / "ids", "tgt")
+def _write_vocabularies(corpus: Corpus, codecs: tuple[Codec, Codec], folder: Path) -> None:
     for codec, language in zip(codecs, (corpus.source, corpus.target), strict=True):
-        if codec.kind == "word":  # pieces are no word list that another run could take
+        if codec.pieces is None:
             codec.vocabulary.save(folder / f"vocab.{language}")
-    return pairs
+        else:
+            (folder / f"pieces.{language}.model").write_bytes(codec.pieces)
 
 
 def _describe(corpus: Corpus, codecs: tuple[Codec, Codec]) -> dict[str, Any]:
@@ -173,18 +164,17 @@ def _describe(corpus: Corpus, codecs: tuple[Codec, Codec]) -> dict[str, Any]:
     }
 
 
-def _unknown_rates(
-    corpus: Corpus, pairs: EncodedPairs, codecs: tuple[Codec, Codec]
-) -> dict[str, list[float]]:
+def _unknown_rates(corpus: Corpus, codecs: tuple[Codec, Codec]) -> dict[str, list[float]]:
     """Return the share of unknown tokens by split: source, target."""
-    sizes = len(pairs.src_ids), len(pairs.tgt_ids)
-    unknown = pairs.unknown["src"], pairs.unknown["tgt"]
-    rates = {"train": [n / size for n, size in zip(unknown, sizes, strict=True)]}
-    for split in ("dev", "test"):
-        rates[split] = []
-        for codec, lines in zip(codecs, corpus.pairs(split), strict=True):
-            ids = [id for line in lines for id in codec.encode(line)]
-            rates[split].append(ids.count(UNK) / max(len(ids), 1))
+    rates: dict[str, list[float]] = {}
+    for split in ("train", "dev", "test"):
+        unknown, tokens = [0, 0], [0, 0]
+        for pair in corpus.stream(split):
+            for side, (codec, line) in enumerate(zip(codecs, pair, strict=True)):
+                ids = codec.encode(line)
+                unknown[side] += ids.count(UNK)
+                tokens[side] += len(ids)
+        rates[split] = [n / max(of, 1) for n, of in zip(unknown, tokens, strict=True)]
     return rates
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from switchout.corpora import Corpus, open_corpus
-from switchout.corpora.codec import Codec, build_codecs
+from switchout.corpora.codec import Codec, CodecPlan, build_codecs
 from switchout.corpora.encoded import EncodedPairs
 from switchout.corpora.vocabulary import Vocabulary
 from switchout.errors import SwitchOutError
@@ -190,8 +190,7 @@ def _open_corpus(config: Config) -> Corpus:
 def _build_codecs(config: Config, corpus: Corpus) -> tuple[Codec, Codec]:
     v = config.vocabulary
     files = (v.source_file, v.target_file) if v.source_file and v.target_file else None
-    return build_codecs(
-        corpus,
+    plan = CodecPlan(
         kind=v.kind,
         min_count=v.min_count,
         max_size=v.max_size,
@@ -201,6 +200,7 @@ def _build_codecs(config: Config, corpus: Corpus) -> tuple[Codec, Codec]:
         tokenizer=v.tokenizer,
         files=files,
     )
+    return build_codecs(corpus, plan)
 
 
 def _encode(config: Config, folder: Path, corpus: Corpus) -> None:
