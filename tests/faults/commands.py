@@ -50,7 +50,7 @@ class Base:
         inputs: Options (or arguments, by their value) whose value is read.
         outputs: Options whose value is written.
         made: Files that appear beside the outputs.
-        serves: It runs until it is interrupted.
+        runs_on: It serves, or trains for minutes, until it is interrupted.
     """
 
     verb: tuple[str, ...]
@@ -59,7 +59,7 @@ class Base:
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     made: tuple[str, ...] = ()
-    serves: bool = False
+    runs_on: bool = False
 
     @property
     def name(self) -> str:
@@ -150,7 +150,9 @@ BASES = [
     ),
     Base(("completion",), ("bash",)),
     Base(("explore",), (), {"--port": "0", "--src": "train.de", "--tgt": "train.en"},
-         inputs=("--src", "--tgt"), serves=True),
+         inputs=("--src", "--tgt"), runs_on=True),
+    Base(("demo",), (), {"--seeds": "1", "--workers": "1", "--out": "shown"},
+         outputs=("--out",), runs_on=True),
     Base(("report",), ("swept",), {}, inputs=("swept",), made=("swept",)),
 ]  # fmt: skip
 
