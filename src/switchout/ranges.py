@@ -133,3 +133,7 @@ PART_BYTES = Whole(1 << 10, 1 << 40)
 POSITIVE = Real(0, 1e30, above=True)
 AMOUNT = Real(0, 1e30)
 RATIO = Real(1, 1e9)
+BEAM = Whole(1, 1000)  # also of the best translations that are shown
+RATIO_OF_PAIRS = Real(0.01, 1000)  # synthetic pairs per real pair
+GPUS = Real(0, 1024)
+SEEDS = Whole(1, 10_000)  # runs per row

@@ -10,7 +10,10 @@ from typing import Annotated
 
 import typer
 
+from switchout.cli.ranged import within
 from switchout.cli.train_extra import needs_train_extra
+from switchout.files import check_output_folder
+from switchout.ranges import BEAM, RATIO_OF_PAIRS
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -40,12 +43,15 @@ def backtranslate(
     set: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="Override one key; repeatable.")
     ] = None,
-    ratio: Annotated[float, typer.Option(min=0.01, help="Synthetic pairs per real pair.")] = 1.0,
+    ratio: Annotated[
+        float, typer.Option(callback=within(RATIO_OF_PAIRS), help="Synthetic pairs per real pair.")
+    ] = 1.0,
     tag: Annotated[str, typer.Option(help="Word put before every synthetic source.")] = "",
-    beam: Annotated[int, typer.Option(min=1, help="Beam size.")] = 5,
+    beam: Annotated[int, typer.Option(callback=within(BEAM), help="Beam size.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
 ) -> None:
     """Train a reverse model (or take one), translate target text, write a corpus with both."""
+    from switchout.corpora.opening import FACTS
     from switchout.engines import Engine
     from switchout.experiments.backtranslate import Recipe, monolingual, read_mono, train_reverse
     from switchout.experiments.backtranslate import backtranslate as write
@@ -53,11 +59,12 @@ def backtranslate(
     from switchout.runs.finished import corpus_of
 
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
+    recipe = Recipe(ratio=ratio, tag=tag, beam=beam)
+    check_output_folder("--out", out, {"--mono": mono, "--run": run}, marker=FACTS)
     config = base_config(corpus, Wish([corpus], preset=preset, overrides=set or []))
     lines = monolingual(config) if mono is None else read_mono(mono)
     with needs_train_extra():
         reverse = run or train_reverse(config, Engine())
-        recipe = Recipe(ratio=ratio, tag=tag, beam=beam)
         facts = write(corpus_of(config), reverse, lines, out, recipe=recipe)
     if as_json:
         print(json.dumps(facts, ensure_ascii=False))

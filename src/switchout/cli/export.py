@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from switchout.files import check_output_folder
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 EXAMPLES = """
@@ -43,6 +45,8 @@ def export(
 
     with needs_train_extra():
         from switchout.runs.export import export_run
+        from switchout.runs.translate import EXPORTED
+    check_output_folder("--out", out, {"--run": run}, marker=EXPORTED)
     files = export_run(run, out, to=to.value, step=step, quantization=quantization)
     if as_json:
         print(json.dumps({"out": str(out), "format": to.value, "files": files}))

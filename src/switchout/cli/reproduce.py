@@ -9,8 +9,11 @@ from typing import Annotated
 import typer
 
 from switchout.cli.experiment_output import finish
+from switchout.cli.ranged import within
 from switchout.cli.train_extra import needs_train_extra
 from switchout.errors import SwitchOutError
+from switchout.files import check_output_folder
+from switchout.ranges import GPUS, RATIO_OF_PAIRS, SEEDS, WORKERS
 
 GRID = (0.0, 0.8, 1.0, 1.2)  # temperatures of the figure
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -44,7 +47,8 @@ def reproduce(
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="Override one key; repeatable.")
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Runs per row; default: the paper's 4, or 9.")
+        int | None,
+        typer.Option(callback=within(SEEDS), help="Runs per row; default: the paper's 4, or 9."),
     ] = None,
     tau_x: Annotated[
         str | None, typer.Option(metavar="T[,T…]", help="Source temperatures; default: paper's.")
@@ -65,16 +69,24 @@ def reproduce(
         Path | None, typer.Option(help="table2: monolingual text in the target language.")
     ] = None,
     ratio: Annotated[
-        float, typer.Option(min=0.01, help="table2: synthetic pairs per real pair.")
+        float,
+        typer.Option(
+            callback=within(RATIO_OF_PAIRS), help="table2: synthetic pairs per real pair."
+        ),
     ] = 1.0,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Runs at a time; default: as many as processors.")
+        int | None,
+        typer.Option(
+            callback=within(WORKERS), help="Runs at a time; default: as many as processors."
+        ),
     ] = None,
     engine: Annotated[str, typer.Option(help="local or ray.")] = "local",
     ray_address: Annotated[
         str | None, typer.Option(help="Of a running cluster; default: Ray on this machine.")
     ] = None,
-    gpus: Annotated[float, typer.Option(min=0, help="GPUs a run needs, on Ray.")] = 0.0,
+    gpus: Annotated[
+        float, typer.Option(callback=within(GPUS), help="GPUs a run needs, on Ray.")
+    ] = 0.0,
     out: Annotated[Path | None, typer.Option(help="Folder of table and report.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print results.json.")] = False,
 ) -> int:
@@ -104,6 +116,7 @@ def reproduce(
         command=command_line(sys.argv[1:]),
     )
     folder = out or Path(what)
+    check_output_folder("--out", folder, {"--mono": mono})
     with needs_train_extra():
         failures = train(what, wish, folder)
     return finish(folder, failures, as_json=as_json)

@@ -9,7 +9,10 @@ from typing import Annotated
 import typer
 
 from switchout.cli.experiment_output import finish
+from switchout.cli.ranged import within
 from switchout.cli.train_extra import needs_train_extra
+from switchout.files import check_output_folder
+from switchout.ranges import GPUS, WORKERS
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -38,13 +41,18 @@ Rows are compared with the first: [[config]] rows come first, then the grid.
 def sweep(
     config: Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="What varies.")],
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Runs at a time; default: as many as processors.")
+        int | None,
+        typer.Option(
+            callback=within(WORKERS), help="Runs at a time; default: as many as processors."
+        ),
     ] = None,
     engine: Annotated[str, typer.Option(help="local or ray.")] = "local",
     ray_address: Annotated[
         str | None, typer.Option(help="Of a running cluster; default: Ray on this machine.")
     ] = None,
-    gpus: Annotated[float, typer.Option(min=0, help="GPUs a run needs, on Ray.")] = 0.0,
+    gpus: Annotated[
+        float, typer.Option(callback=within(GPUS), help="GPUs a run needs, on Ray.")
+    ] = 0.0,
     out: Annotated[Path, typer.Option(help="Folder of table and report.")] = Path("sweep"),
     as_json: Annotated[bool, typer.Option("--json", help="Print results.json.")] = False,
 ) -> int:
@@ -54,6 +62,7 @@ def sweep(
     from switchout.experiments.sweep import sweep as train
 
     where = Engine(engine, workers=workers, ray_address=ray_address, gpus=gpus)
+    check_output_folder("--out", out, {"CONFIG.toml": config})
     with needs_train_extra():
         failures = train(config, out, engine=where, command=command_line(sys.argv[1:]))
     return finish(out, failures, as_json=as_json)

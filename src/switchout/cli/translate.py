@@ -19,7 +19,7 @@ from switchout.cli.ranged import within
 from switchout.errors import SwitchOutError
 from switchout.files import atomic, check_outputs
 from switchout.progress import Meter
-from switchout.ranges import AMOUNT, WORKERS, Whole
+from switchout.ranges import AMOUNT, BEAM, WORKERS
 
 if TYPE_CHECKING:
     from switchout.nmt.translate import Translation
@@ -54,9 +54,7 @@ def translate(
     output: Annotated[Path | None, typer.Option(help="Where to write; else stdout.")] = None,
     beam: Annotated[
         int | None,
-        typer.Option(
-            callback=within(Whole(1, 1000)), help="Beam size, 1: greedy; else the run's own."
-        ),
+        typer.Option(callback=within(BEAM), help="Beam size, 1: greedy; else the run's own."),
     ] = None,
     length_penalty: Annotated[
         float | None,
@@ -68,7 +66,7 @@ def translate(
     n_best: Annotated[
         int,
         typer.Option(
-            callback=within(Whole(1, 1000)),
+            callback=within(BEAM),
             help="Translations per line, as 'line ||| text ||| score'.",
         ),
     ] = 1,

@@ -45,6 +45,10 @@ class Recipe:
     tag: str = ""
     beam: int = 5
 
+    def __post_init__(self) -> None:
+        if self.tag.split() != [self.tag] * bool(self.tag) or not self.tag.isprintable():
+            raise SwitchOutError(f"tag {self.tag!r}: expected one word, such as <BT>")
+
 
 def reverse_config(config: Config) -> Config:
     """Return the configuration of the reverse model: other direction, no noise."""

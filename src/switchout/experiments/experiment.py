@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -13,7 +12,7 @@ from typing import Any
 
 from switchout.errors import SwitchOutError
 from switchout.experiments.rows import Question, Row, Tried
-from switchout.files import atomic, read_bytes
+from switchout.files import read_json, write_json
 from switchout.runs.config import Config
 from switchout.runs.config_file import parse_config
 from switchout.runs.finished import Finished, Job, corpus_of, finished, job_of, runs_root
@@ -151,8 +150,7 @@ def save(experiment: Experiment, folder: Path) -> None:
             for c in experiment.columns
         ],
     }
-    with atomic(folder / NAME) as partial:
-        partial.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    write_json(folder / NAME, content)
 
 
 def load(folder: Path) -> Experiment:
@@ -175,7 +173,7 @@ def load(folder: Path) -> Experiment:
         notes = tuple(content.get("notes", ()))
         root = Path(content["runs"])
         return Experiment(content["kind"], columns, content["command"], root, notes)
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise SwitchOutError(f"{path}: not written by switchout ({error!r})") from None
 
 
@@ -208,11 +206,10 @@ def command_line(arguments: list[str]) -> str:
 
 
 def _content(path: Path) -> dict[str, Any]:
-    try:
-        content: dict[str, Any] = json.loads(read_bytes(path))
-        version = content["format"]
-    except (ValueError, KeyError, TypeError):
-        raise SwitchOutError(f"{path}: not written by switchout; choose another --out") from None
+    content = read_json(path)
+    version = content.get("format")
+    if version is None:
+        raise SwitchOutError(f"{path}: not written by switchout; choose another --out")
     if version not in (FORMAT, WITHOUT_QUESTIONS):
         raise SwitchOutError(
             f"{path}: format {version}, this switchout writes format {FORMAT}; "

@@ -24,7 +24,6 @@ Without declared contrasts all rows are compared with the first one.
 from __future__ import annotations
 
 import json
-import tomllib
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,10 +36,10 @@ from switchout.experiments.experiment import Column, Experiment, check_corpora, 
 from switchout.experiments.reproduce import column_name
 from switchout.experiments.rows import Question, Row
 from switchout.experiments.training import Failure, train_all
-from switchout.files import read_bytes
+from switchout.files import read_toml
+from switchout.runs.config import Seed
 from switchout.runs.config_file import load_config
 
-Seed = Annotated[int, Field(ge=0, lt=2**64)]
 Values = dict[str, Any]
 
 
@@ -88,9 +87,7 @@ def sweep(path: Path, out: Path, *, engine: Engine, command: str = "") -> list[F
 def read_sweep(path: Path) -> list[Row]:
     """Return the rows a file asks for, all checked."""
     try:
-        wanted = Sweep.model_validate(tomllib.loads(read_bytes(path).decode("utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SwitchOutError(f"{path}: not valid TOML: {error}") from None
+        wanted = Sweep.model_validate(read_toml(path))
     except ValidationError as error:
         raise SwitchOutError(f"{path}: {_explain(error)}") from None
     named = [(single.name, single.set) for single in wanted.config] + _cells(wanted.grid)

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.runs.config import FREE_KEYS, Config, flatten
+from switchout.runs.defaults import default_config
 from switchout.files import read_bytes, read_toml
 
 RUN_FORMAT = 1  # raise when the same configuration starts to mean another result
@@ -37,32 +38,68 @@ def preset_text(name: str) -> str:
     return (PRESETS / f"{name}.toml").read_text(encoding="utf-8")
 
 
-def load_config(source: str | Path, *, overrides: Iterable[str] = ()) -> Config:
+def load_config(
+    source: str | Path | None,
+    *,
+    corpus: str | None = None,
+    languages: tuple[str | None, str | None] = (None, None),
+    overrides: Iterable[str] = (),
+) -> Config:
     """Read a configuration.
 
     Args:
-        source: A TOML file, or the name of a preset if there is no such file.
+        source: A TOML file, or the name of a preset if there is no such file; None: what suits
+            ``corpus``, see `switchout.runs.defaults`.
+        corpus: Another corpus than the file's.
+        languages: Source and target of ``corpus``; None: as it says itself.
         overrides: ``key=value`` each, the key dotted, the value as in TOML (quotes of a plain
-            string may be left out).
+            string may be left out). Of two values the later one counts.
 
     Example:
         >>> load_config("phrasebook", overrides=["train.steps=10"]).train.steps
         10
     """
+    if source is None:
+        if corpus is None:
+            raise SwitchOutError("give a configuration or a corpus")
+        values = _plain(default_config(corpus, source=languages[0], target=languages[1]))
+        where = f"--corpus {corpus}"
+    else:
+        path = _find(source)
+        values, where = read_toml(path), str(path)
+        if corpus is not None:
+            values["data"] = _data(values, corpus, languages)
+    blame: dict[str, str] = {}
+    for override in overrides:
+        key = _override(values, override)
+        blame[key] = f"--set {override}"
+    return parse_config(values, where=where, blame=blame)
+
+
+def _find(source: str | Path) -> Path:
     path = Path(source)
     if not path.exists() and str(source) in preset_names():
-        path = PRESETS / f"{source}.toml"
+        return PRESETS / f"{source}.toml"
     if not path.exists() and path.suffix != ".toml":  # meant as a preset, by its look
         near = did_you_mean(str(source), preset_names())
         raise SwitchOutError(f"{source}: no such file, and no preset of that name{near}")
     if path.is_dir():
         raise SwitchOutError(_about_folder(path))
-    values = read_toml(path)
-    blame: dict[str, str] = {}
-    for override in overrides:
-        key = _override(values, override)
-        blame[key] = f"--set {override}"
-    return parse_config(values, where=str(path), blame=blame)
+    return path
+
+
+def _plain(config: Config) -> dict[str, Any]:
+    return config.model_dump(exclude_none=True)
+
+
+def _data(
+    values: dict[str, Any], corpus: str, languages: tuple[str | None, str | None]
+) -> dict[str, Any]:
+    """Return ``[data]`` with another corpus: what belongs to the old one is dropped."""
+    table = values.get("data", {})
+    kept = {k: v for k, v in table.items() if k not in ("source", "target", "train_pairs")}
+    said = {k: v for k, v in zip(("source", "target"), languages, strict=True) if v is not None}
+    return {**kept, "corpus": corpus, **said}
 
 
 def parse_config(
