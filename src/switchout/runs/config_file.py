@@ -13,9 +13,9 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from switchout.errors import SwitchOutError, did_you_mean
+from switchout.files import read_bytes, read_toml
 from switchout.runs.config import FREE_KEYS, Config, flatten
 from switchout.runs.defaults import default_config
-from switchout.files import read_bytes, read_toml
 
 RUN_FORMAT = 1  # raise when the same configuration starts to mean another result
 FILE_KEYS = {

@@ -7,10 +7,10 @@ from typing import Literal
 
 from switchout.errors import SwitchOutError
 from switchout.files import atomic_folder
-from switchout.runs.sealed import hashes, write_sealed
-from switchout.runs.translate import EXPORTED, load_ensemble, run_search
 from switchout.nmt.checkpoint import write_checkpoint
 from switchout.nmt.export import QUANTIZATIONS, write_ctranslate2
+from switchout.runs.sealed import hashes, write_sealed
+from switchout.runs.translate import EXPORTED, load_ensemble, run_search
 
 Format = Literal["ctranslate2", "safetensors"]
 

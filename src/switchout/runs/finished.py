@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from switchout.corpora import Corpus, open_corpus
-from switchout.runs.config import Config
-from switchout.runs.config_file import run_key
 from switchout.errors import SwitchOutError
 from switchout.files import read_lines
+from switchout.runs.config import Config
+from switchout.runs.config_file import run_key
 from switchout.runs.sealed import check_files, read_sealed
 
 log = logging.getLogger(__name__)

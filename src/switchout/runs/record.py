@@ -16,13 +16,13 @@ from typing import Any
 
 import torch
 
-from switchout.runs.result import undamaged, weights_at, write_translation
-from switchout.runs.folder import Run, model_spec, open_run, remove_folder
-from switchout.runs.sealed import hashes, read_sealed, write_sealed
-from switchout.runs.finished import RECORD, RULES
+from switchout.nmt.loop import best
 from switchout.nmt.model import Transformer
 from switchout.nmt.restore import Validation
-from switchout.nmt.loop import best
+from switchout.runs.finished import RECORD, RULES
+from switchout.runs.folder import Run, model_spec, open_run, remove_folder
+from switchout.runs.result import undamaged, weights_at, write_translation
+from switchout.runs.sealed import hashes, read_sealed, write_sealed
 
 
 def write_record(folder: Path) -> None:

@@ -10,15 +10,15 @@ import torch
 
 from switchout.errors import SwitchOutError
 from switchout.evaluation.scores import score
-from switchout.runs.folder import Run, model_spec, policy_name, remove_folder, tau_of
-from switchout.runs.sealed import check_files, hashes, read_sealed, sealed, write_sealed
 from switchout.files import write_text
 from switchout.nmt.checkpoint import is_whole, read_tensors, write_checkpoint
+from switchout.nmt.loop import LoopSpec, Outcome, best, is_stale
 from switchout.nmt.model import Transformer
 from switchout.nmt.restore import Validation
-from switchout.nmt.loop import LoopSpec, Outcome, best, is_stale
 from switchout.nmt.trainer import Trainer, perplexity
 from switchout.nmt.translate import translate_lines
+from switchout.runs.folder import Run, model_spec, policy_name, remove_folder, tau_of
+from switchout.runs.sealed import check_files, hashes, read_sealed, sealed, write_sealed
 
 log = logging.getLogger(__name__)
 

@@ -9,9 +9,15 @@ from pathlib import Path
 import torch
 
 from switchout.errors import SwitchOutError
+from switchout.nmt.checkpoint import read_tensors
+from switchout.nmt.cpu import check_bfloat16, prepare_cpu
+from switchout.nmt.distributed import Processes, is_first_process, local_rank, processes
+from switchout.nmt.loop import LoopSpec, Outcome, fit, resume
+from switchout.nmt.model import Transformer
+from switchout.nmt.restore import Validation
+from switchout.nmt.schedule import Schedule
+from switchout.nmt.trainer import Noise, NonFiniteLoss, Trace, Trainer, UpdateSpec, perplexity
 from switchout.runs.config import Config
-from switchout.runs.noise import build_noise
-from switchout.runs.result import Result, finish, known_result, translate_split, write_result
 from switchout.runs.folder import (
     Run,
     model_spec,
@@ -22,14 +28,8 @@ from switchout.runs.folder import (
     start_weights,
 )
 from switchout.runs.leases import held
-from switchout.nmt.checkpoint import read_tensors
-from switchout.nmt.cpu import check_bfloat16, prepare_cpu
-from switchout.nmt.distributed import Processes, is_first_process, local_rank, processes
-from switchout.nmt.model import Transformer
-from switchout.nmt.restore import Validation
-from switchout.nmt.schedule import Schedule
-from switchout.nmt.loop import LoopSpec, Outcome, fit, resume
-from switchout.nmt.trainer import Noise, NonFiniteLoss, Trace, Trainer, UpdateSpec, perplexity
+from switchout.runs.noise import build_noise
+from switchout.runs.result import Result, finish, known_result, translate_split, write_result
 
 
 def train(

@@ -11,8 +11,8 @@ from typing import Literal
 
 from switchout.errors import SwitchOutError
 from switchout.runs.config import Config
-from switchout.runs.leases import lease
 from switchout.runs.finished import finished
+from switchout.runs.leases import lease
 
 log = logging.getLogger(__name__)
 
