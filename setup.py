@@ -15,7 +15,7 @@ CORE = Path("src/switchout/core")
 SOURCES = [CORE / name for name in ("_core.c", "methods_any.c", "methods_avx2.c")]
 # The limited API makes one binary for all Python from 3.11 on. Free-threaded Python has none.
 IS_LIMITED = not sysconfig.get_config_var("Py_GIL_DISABLED")
-FLAGS = ["-std=c11", "-O3", "-g0", "-Wall", "-Wextra", "-fvisibility=hidden"]
+FLAGS = ["-std=c11", "-O3", "-g0", "-Wall", "-Wextra", "-fvisibility=hidden", "-ffp-contract=off"]
 NEEDS = "switchout is built from C: it needs gcc or clang and the headers of Python"
 HINT = "on Debian and Ubuntu: apt-get install gcc python3-dev"
 

@@ -11,8 +11,9 @@ from goodness import LIMIT, p_value
 
 import switchout as so
 from switchout.policies import maxent
-from switchout.policies.edits import _draw_script, _plan, script_weight
+from switchout.policies.edits import draw_script, script_weight
 from switchout.policies.rewards import raml_bleu, raml_edit_distance, sentence_bleu
+from switchout.sampling.address import Address
 from switchout.words import Words
 
 WORDS = Words(5, special_ids=(0, 1))  # draws 2, 3, 4
@@ -48,10 +49,8 @@ def test_edit_distance_test_rejects_scripts_without_the_correction(y):
     """Accepting every script (what counting scripts instead of sentences amounts to) fails."""
     a, free, drawable = math.exp(-1 / 0.8), np.ones(len(y), bool), WORDS.drawable()
     ids = np.array(y)
-    plan = _plan(ids, free, drawable, a)
-    zero, key = np.uint64(0), np.uint64(5)
     drawn = [
-        _draw_script(ids, free, drawable, a, plan, np.uint64(i), key, zero, zero, zero)[0]
+        draw_script(ids, free, drawable, a, Address(5), i, is_accepted_anyway=True)[0]
         for i in range(3 * N)
     ]
     drawn = [tuple(s.tolist()) for s in drawn if 0 < len(s) <= MAX_LENGTH]
@@ -62,13 +61,11 @@ def test_scripts_are_drawn_by_their_weight():
     """The proposal itself: each sentence comes with the weight of all its scripts."""
     y, a = np.array([2, 3, 2]), math.exp(-1 / 0.5)
     free, drawable = np.ones(3, bool), WORDS.drawable()
-    plan = _plan(y, free, drawable, a)
     support = maxent.sentences(WORDS, max_length=MAX_LENGTH)
     scripts = [script_weight(np.array(s, np.int64), y, free, a) for s in support]
     weight = np.array([mass * a**edits for edits, mass in scripts])
-    zero, key = np.uint64(0), np.uint64(6)
     drawn = [
-        _draw_script(y, free, drawable, a, plan, np.uint64(i), key, zero, zero, zero)[0]
+        draw_script(y, free, drawable, a, Address(6), i, is_accepted_anyway=True)[0]
         for i in range(N)
     ]
     drawn = [tuple(s.tolist()) for s in drawn if len(s) <= MAX_LENGTH]

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from switchout.errors import SwitchOutError
-from switchout.evaluation import neighbor_index
 from switchout.evaluation.neighbor_shards import merge
 from switchout.evaluation.neighbors import Neighbors, find_neighbors, read_wer, write_neighbors
 from switchout.evaluation.word_ids import number_words
@@ -118,7 +117,7 @@ def test_rules(train: list[str], test: str, wer: float, index: int) -> None:
 
 def test_more_frequent_terms_than_marks() -> None:
     rng = random.Random(5)
-    vocabulary = [f"w{i}" for i in range(2 * neighbor_index.N_MARKED)]
+    vocabulary = [f"w{i}" for i in range(64)]  # twice SO_MARKED of neighbors.h
     train = [" ".join(rng.choices(vocabulary, k=15)) for _ in range(400)]
     assert_exact(train, [" ".join(rng.choices(vocabulary, k=12)) for _ in range(40)])
 

@@ -131,3 +131,34 @@ def rewrite(
     progress: Array,
     /,
 ) -> None: ...
+# ---- Neighbours: bind_neighbors.c, neighbors.h ----
+
+Index = NewType("Index", object)
+
+def number_words(text: bytes, ids: Array, starts: Array, /) -> int: ...
+def make_index(ids: Array, starts: Array, n_train: int, n_distinct: int, /) -> Index: ...
+def search(
+    index: Index, ids: Array, starts: Array, queries: Array, distances: Array, nearest: Array, /
+) -> None: ...
+
+# ---- Rewards and dropout: bind_training.c, edits.h, dropout.h ----
+
+def draw_edited(
+    y: Array,
+    is_free: Array,
+    drawable: Array,
+    a: float,
+    seed: int,
+    epoch: int,
+    stream: int,
+    example: int,
+    block: int,
+    is_accepted_anyway: bool,
+    y_hat: Array,
+    /,
+) -> tuple[int, int]: ...
+def script_weight(
+    y: Array, is_free: Array, drawable: Array, a: float, y_hat: Array, /
+) -> tuple[int, float]: ...
+def clipped_matches(hypothesis: Array, reference: Array, /) -> tuple[int, int, int, int]: ...
+def add_dropped(x: Array, keys: Array, threshold: int, scale: float, out: Array, /) -> None: ...

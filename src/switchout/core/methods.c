@@ -1,11 +1,15 @@
 /* methods.c: every function of the module. It is compiled twice, for any processor (methods_any.c)
    and for those with AVX2 (methods_avx2.c), so that no loop has to ask which one it runs on. */
 
+#include "bind_neighbors.c"
 #include "bind_sampling.c"
 #include "bind_text.c"
+#include "bind_training.c"
 
 PyMethodDef SO_METHODS[] = {
     SO_SAMPLING_METHODS
     SO_TEXT_METHODS
+    SO_NEIGHBORS_METHODS
+    SO_TRAINING_METHODS
     {NULL, NULL, 0, NULL},
 };

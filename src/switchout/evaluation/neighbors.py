@@ -19,13 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from switchout.core import compiled
 from switchout.errors import SwitchOutError
-from switchout.evaluation.neighbor_index import build_index
-from switchout.evaluation.neighbor_search import search
 from switchout.evaluation.word_ids import number_words
 from switchout.files import atomic, read_lines
 
-_CHUNK = 64  # test sentences per call of the kernel: scratch is cheap, progress is smooth
+_CHUNK = 64  # test sentences per call of the core: scratch is cheap, progress is smooth
 
 
 @dataclass(frozen=True)
@@ -71,16 +70,22 @@ def find_neighbors(
     if not train:
         raise SwitchOutError("the training set is empty: there is no nearest sentence")
     sentences = number_words([*train, *test])
-    index = build_index(sentences, len(train))
+    ids, starts = sentences.ids, sentences.starts
+    index = compiled.make_index(ids, starts, len(train), sentences.n_distinct)
 
     lengths = sentences.lengths[len(train) :]
     # Sentences of one length meet the same part of the index, which stays in the caches.
     order = np.argsort(lengths, kind="stable")
     chunks = [order[begin : begin + _CHUNK] for begin in range(0, len(order), _CHUNK)]
     distances, indices = np.empty_like(lengths), np.empty_like(lengths)
+
+    def search(chunk: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        nearest, where = np.empty_like(chunk), np.empty_like(chunk)
+        compiled.search(index, ids, starts, len(train) + chunk, nearest, where)
+        return nearest, where
+
     with ThreadPoolExecutor(workers) as pool:  # the compiled search releases the GIL
-        results = pool.map(lambda chunk: search(index, sentences, len(train) + chunk), chunks)
-        for chunk, (nearest, where) in zip(chunks, results, strict=True):
+        for chunk, (nearest, where) in zip(chunks, pool.map(search, chunks), strict=True):
             distances[chunk], indices[chunk] = nearest, where
             advance(len(chunk))
     return Neighbors(distances, indices, lengths)

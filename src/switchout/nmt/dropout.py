@@ -2,7 +2,7 @@
 
 A mask is a pure function of (key of the sentence, site in the network, position, channel). So
 neither padding, batch, world size nor resume changes it, and the backward pass recomputes it
-instead of storing it. On a CPU one numba loop also adds the residual: about ten times faster than
+instead of storing it. On a CPU one compiled loop also adds the residual: ten times as fast as
 ``torch.nn.functional.dropout``, which alone took a third of a training step.
 
 The hash is "lowbias32" by C. Wellons with a second key word between its two multiplications.
@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
+
+from switchout.core import compiled
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _LOW_32 = 0xFFFFFFFF
@@ -67,14 +68,16 @@ class _DropAdd(torch.autograd.Function):  # type: ignore[misc]
 
 def drop_add(x: Tensor, residual: Tensor | None, *, keys: np.ndarray, rate: float) -> Tensor:
     """Return ``residual`` + x with its share ``rate`` of entries zeroed and the rest scaled up."""
-    threshold, scale = round(rate * 2**32), 1 / (1 - rate)
+    threshold, scale = min(round(rate * 2**32), _LOW_32), 1 / (1 - rate)
     floats = {x.dtype, x.dtype if residual is None else residual.dtype}
     if x.device.type != "cpu" or floats != {torch.float32}:
         return _drop_add_anywhere(x, residual, keys=keys, threshold=threshold, scale=scale)
-    out = torch.zeros(x.shape) if residual is None else residual.detach().clone()
-    rows = (len(keys), -1)
-    values, sums = x.detach().reshape(rows).numpy(), out.view(rows).numpy()
-    _add_dropped(values, keys, np.uint32(threshold), np.float32(scale), sums)
+    if residual is None:
+        out = torch.zeros(x.shape)
+    else:
+        out = residual.detach().clone(memory_format=torch.contiguous_format)
+    values = x.detach().contiguous().numpy()
+    compiled.add_dropped(values, keys, threshold, scale, out.numpy())
     return out
 
 
@@ -99,19 +102,3 @@ def _mix(z: np.ndarray) -> np.ndarray:
     z = (z ^ z >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
     mixed: np.ndarray = z ^ z >> np.uint64(31)
     return mixed
-
-
-@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
-def _add_dropped(
-    x: np.ndarray, keys: np.ndarray, threshold: np.uint32, scale: np.float32, out: np.ndarray
-) -> None:
-    u32 = np.uint32
-    for row in range(x.shape[0]):
-        low, high = u32(keys[row] & np.uint64(0xFFFFFFFF)), u32(keys[row] >> np.uint64(32))
-        for i in range(x.shape[1]):
-            h = u32(u32(i) * u32(0x9E3779B9)) ^ low
-            h = u32((h ^ (h >> u32(16))) * u32(0x7FEB352D))
-            h = u32(h ^ (h >> u32(15)) ^ high)
-            h = u32(h * u32(0x846CA68B))
-            if (h ^ (h >> u32(16))) >= threshold:
-                out[row, i] += x[row, i] * scale

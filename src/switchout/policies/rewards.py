@@ -18,10 +18,9 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from switchout.philox_numba import philox4x32
+from switchout.core import compiled
 from switchout.policies.edits import draw_edited
 from switchout.sampling.address import Address
 from switchout.sampling.checks import check_example_ids
@@ -88,7 +87,6 @@ def raml_edit_distance(
     if weight == 0.0:
         return [y.tolist() for y in arrays]
     drawable = words.drawable()
-    key, epoch_word, stream = (np.uint64(n) for n in (address.seed, address.epoch, address.stream))
     edited = []
     for y, example_id in zip(arrays, ids, strict=True):
         is_free = words.is_word(y)
@@ -98,7 +96,7 @@ def raml_edit_distance(
             continue
         core = slice(inside[0], inside[-1] + 1)
         y_hat = draw_edited(
-            y[core], is_free[core], drawable, weight, example_id, key, epoch_word, stream
+            y[core], is_free[core], drawable, weight, address=address, example=int(example_id)
         )
         edited.append([*y[: core.start].tolist(), *y_hat.tolist(), *y[core.stop :].tolist()])
     return edited
@@ -183,7 +181,8 @@ def sentence_bleu(hypothesis: Sequence[int] | Ids, reference: Sequence[int] | Id
     """
     if len(hypothesis) == 0 or len(reference) == 0:
         return 0.0
-    correct = _clipped_matches(np.asarray(hypothesis), np.asarray(reference)).tolist()
+    ids = [np.ascontiguousarray(side, np.int64) for side in (hypothesis, reference)]
+    correct = compiled.clipped_matches(ids[0], ids[1])
     if correct[0] == 0:
         return 0.0
     log_precision = math.log(correct[0] / len(hypothesis))
@@ -192,29 +191,6 @@ def sentence_bleu(hypothesis: Sequence[int] | Ids, reference: Sequence[int] | Id
         log_precision += math.log((correct[order - 1] + 1) / (total + 1))
     brevity = min(0.0, 1.0 - len(reference) / len(hypothesis))
     return math.exp(brevity + log_precision / 4)
-
-
-@njit(nogil=True, cache=True)
-def _clipped_matches(hypothesis, reference):  # type: ignore[no-untyped-def]
-    """Return how many n-grams are found in the reference, each at most as often as there, [4]."""
-    correct = np.zeros(4, np.int64)
-    for i in range(hypothesis.size):
-        found, used = np.zeros(4, np.int64), np.zeros(4, np.int64)
-        for j in range(reference.size):
-            _count_equal(hypothesis, i, reference, j, found)
-        for j in range(i):
-            _count_equal(hypothesis, i, hypothesis, j, used)
-        correct += used < found
-    return correct
-
-
-@njit(inline="always")
-def _count_equal(a, i, b, j, counts):  # type: ignore[no-untyped-def]
-    """Count, per order, whether the n-grams that begin at a[i] and b[j] are equal."""
-    for order in range(min(4, a.size - i, b.size - j)):
-        if a[i + order] != b[j + order]:
-            return
-        counts[order] += 1
 
 
 def _importance(
@@ -249,7 +225,5 @@ def _uniform(address: Address, example_id: int) -> float:
 
 def _bits(seed: int, example_id: int, epoch: int, stream: int) -> int:
     """Return 64 random bits of one address."""
-    mask = 0xFFFFFFFF
-    counter = (example_id & mask, example_id >> 32, epoch, stream, seed & mask, seed >> 32)
-    w0, w1, _, _ = philox4x32.py_func(*(np.uint64(n) for n in counter))
-    return int(w1) << 32 | int(w0)
+    w0, w1, _, _ = compiled.philox(seed, epoch, stream, example_id, 0)
+    return w1 << 32 | w0
