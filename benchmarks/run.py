@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-PACKAGES = ("switchout", "numpy", "numba", "torch", "tensorflow-cpu", "tensorflow", "jax", "ray")
+PACKAGES = ("switchout", "numpy", "torch", "tensorflow-cpu", "tensorflow", "jax", "ray")
 
 
 def benchmarks() -> dict[str, str]:

@@ -33,9 +33,7 @@ ARROWS = {  # package: the packages it may import, besides itself and the shared
         "engines",
     ],
 }
-# The numba kernels, until the compiled core has replaced them.
-LEAVING = {"kernels", "kernels_rows", "kernels_similar", "philox_numba", "intrinsics"}
-TOP_LEVEL = {"__init__", "__main__", *SHARED, *LEAVING}
+TOP_LEVEL = {"__init__", "__main__", *SHARED}
 FRAMEWORKS = ["torch", "tensorflow", "jax", "ray", "sacrebleu"]
 CORE = ["core", "sampling", "policies", "pieces", "words"]
 
@@ -107,7 +105,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
 
 @pytest.mark.parametrize("package", ARROWS)
 def test_package_imports_only_what_its_arrows_allow(package):
-    allowed = {package, *ARROWS[package], *SHARED, *LEAVING}
+    allowed = {package, *ARROWS[package], *SHARED}
     for path in sorted((SOURCE / package).rglob("*.py")):
         for name in imports(path):
             if name.startswith("switchout."):

@@ -115,9 +115,12 @@ def negative_hamming(x_hat: Sentence, x: Sentence) -> float:
 
 def negative_edit_distance(x_hat: Sentence, x: Sentence) -> float:
     """Return minus the word-level Levenshtein distance."""
-    from rapidfuzz.distance import Levenshtein
-
-    return -float(Levenshtein.distance(x_hat, x))
+    row = list(range(len(x) + 1))  # distances of a prefix of x_hat to every prefix of x
+    for i, word in enumerate(x_hat, 1):
+        above, row = row, [i]
+        for j, other in enumerate(x, 1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (word != other)))
+    return -float(row[-1])
 
 
 def word_dropout(null_id: int) -> Similarity:

@@ -29,10 +29,7 @@ END_OF_ROW = np.full(3, (1 << 63) - 1, np.uint64)
 
 
 class CountTable(NamedTuple):
-    """Rows of cumulative integer weights; the row of length L is [start[L], start[L] + size[L]).
-
-    Cached and shared, yet not marked read-only: numba takes longer to recognise such arrays.
-    """
+    """Rows of cumulative integer weights; the row of length L is [start[L], start[L] + size[L])."""
 
     cumulative: npt.NDArray[np.uint64]
     start: Ints  # [max_length + 1]

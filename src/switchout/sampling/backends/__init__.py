@@ -7,7 +7,7 @@ A backend is the dozen operations that `switchout.sampling` needs. Requirements:
 * Random words are 32-bit unsigned numbers held in a type with room for them: int64 where there is
   one, uint32 in JAX, which has no 64-bit integers by default.
 * ``on_host`` says whether values can be looked at now, without a copy from a device or a tracer;
-  such arrays go through the numba kernel as NumPy views.
+  such arrays go through the compiled core as NumPy views.
 """
 
 from __future__ import annotations
