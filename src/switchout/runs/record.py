@@ -83,7 +83,7 @@ def _machine() -> dict[str, Any]:
 
 
 def _commit() -> str | None:
-    """The commit of our own checkout; None in an installed package, whatever repository holds it."""
+    """The commit of our own checkout; None where we are installed, in whatever repository."""
     here = Path(__file__).resolve()
     root = here.parents[3]
     try:
