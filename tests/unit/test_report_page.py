@@ -128,7 +128,7 @@ def test_the_answer_is_seen_and_everything_else_is_folded(html: str) -> None:
     assert first.count('<strong class="badge') == 2
     assert "What would settle it" in first
     assert re.findall(r"<details><summary><h2>(.*?)</h2>", rest) == [
-        "chrF",
+        "All scores",
         "Significance",
         "Where is the gain over &lt;base&gt; &amp; co?",
         "Examples: switch&lt;out&gt;",
@@ -143,6 +143,13 @@ def test_random_examples_come_first(html: str) -> None:
 
 def test_same_seed_same_page(results: list[Comparison]) -> None:
     assert page_of(results, 1) == page_of(results, 1)
+
+
+def test_a_system_has_one_colour_on_the_whole_page(html: str) -> None:
+    for name in ("switch&lt;out&gt;", "same"):
+        groups = re.findall(rf'<g class="marks ([^"]*)" aria-label="{name}[ ,;:]', html)
+        assert len(groups) > 2
+        assert len({*groups}) == 1, name
 
 
 def test_one_run_a_side_decides_nothing_about_the_methods() -> None:

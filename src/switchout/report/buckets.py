@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from switchout.errors import SwitchOutError
 from switchout.evaluation.buckets import Breakdown
@@ -68,8 +68,8 @@ def trends_table(breakdowns: Sequence[Breakdown]) -> Table:
     return Table("Trends", columns, rows, note=note)
 
 
-def gains_chart(breakdown: Breakdown) -> BarChart:
-    """The gains as points with intervals, for a page of `switchout.report`."""
+def gains_chart(breakdown: Breakdown, colours: Mapping[str, str] | None = None) -> BarChart:
+    """The gains as bars with intervals; colours by system, by default those of the chart."""
     return BarChart(
         title=f"Gain by {breakdown.feature.title}",
         labels=[b.label.replace(" – ", "–") for b in breakdown.buckets],
@@ -84,10 +84,16 @@ def gains_chart(breakdown: Breakdown) -> BarChart:
         ],
         y_label=f"Δ {breakdown.metric.label} over {breakdown.baseline}",
         x_label=breakdown.feature.title,
+        colours=colours or {},
     )
 
 
-def bucket_sections(breakdowns: Sequence[Breakdown], where: str = "") -> list[Section]:
+def bucket_sections(
+    breakdowns: Sequence[Breakdown],
+    where: str = "",
+    *,
+    colours: Mapping[str, str] | None = None,
+) -> list[Section]:
     """One section: gains by bucket, drawn and in numbers, and their trends; none without any."""
     if not breakdowns:
         return []
@@ -98,7 +104,7 @@ def bucket_sections(breakdowns: Sequence[Breakdown], where: str = "") -> list[Se
         Section(
             f"{where}Where is the gain over {first.baseline}?",
             text=[_about_intervals(first)],
-            charts=[gains_chart(breakdown) for breakdown in breakdowns],
+            charts=[gains_chart(breakdown, colours) for breakdown in breakdowns],
             tables=[Table("Buckets", columns, rows), trends_table(breakdowns)],
         )
     ]

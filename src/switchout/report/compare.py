@@ -10,7 +10,7 @@ from switchout.evaluation.buckets import Breakdown
 from switchout.evaluation.comparison import Comparison, Scored
 from switchout.evaluation.examples import ChosenSentence
 from switchout.evaluation.verdict import (
-    difference_in_words,
+    delta_in_words,
     is_better,
     is_significant,
     runs_compared,
@@ -19,10 +19,11 @@ from switchout.evaluation.verdict import (
 from switchout.report.answers import settles
 from switchout.report.buckets import bucket_sections
 from switchout.report.charts import Difference, ForestPlot
+from switchout.report.colours import colours_of
 from switchout.report.differences import HOW_TO_READ_EXAMPLES, cards
 from switchout.report.elements import Html
 from switchout.report.page import Claim, FirstScreen, Section, Tone, report_page
-from switchout.report.tables import P_VALUE, Column, Mark, Table
+from switchout.report.tables import P_VALUE, Column, Mark, Table, interval
 
 
 def scores_table(results: Sequence[Comparison]) -> Table:
@@ -98,16 +99,21 @@ def compare_page(
     main, *others = ([r for r in results if r.metric.name == name] for name in _metrics(results))
     label, base = main[0].metric.label, main[0].baseline.system.name
     names = ", ".join(r.system.system.name for r in main)
+    colours = colours_of([base, *(r.system.system.name for r in main)])
     told = [_claim(result) for result in main]
     sections = [
-        *(_other_metric(of_metric) for of_metric in others),
+        Section(
+            "All scores",
+            charts=[_forest(of_metric, colours) for of_metric in others],
+            tables=[replace(scores_table(results), title="", note="")],
+        ),
         Section(
             "Significance",
             text=[HOW_TO_READ],
             tables=[replace(differences_table(results), note="")],
             remarks=[text for r in main if (text := runs_compared(r))],
         ),
-        *bucket_sections(buckets),
+        *bucket_sections(buckets, colours=colours),
         *(
             Section(f"Examples: {name}", text=[HOW_TO_READ_EXAMPLES], examples=cards(chosen, label))
             for name, chosen in (examples or {}).items()
@@ -116,7 +122,7 @@ def compare_page(
     first = FirstScreen(
         question=f"Is {names} better than {base}?",
         claims=told,
-        figures=[_forest(main).html(), replace(scores_table(main), note="").html()],
+        figures=[_forest(main, colours).html(), _headline(main).html()],
         settles=settles(told),
     )
     facts = (
@@ -129,13 +135,22 @@ def compare_page(
     return report_page(first, sections, made_by=" · ".join(fact for fact in facts if fact))
 
 
-def _other_metric(results: Sequence[Comparison]) -> Section:
-    return Section(
-        results[0].metric.label,
-        tables=[replace(scores_table(results), note="")],
-        charts=[_forest(results)],
-        remarks=[difference_in_words(r) for r in results],
-    )
+def _headline(results: Sequence[Comparison]) -> Table:
+    """What the first screen shows: medians, and differences with their intervals."""
+    label, base = results[0].metric.label, results[0].baseline
+    columns = [
+        Column("system"),
+        Column("runs", format="d"),
+        Column("median", format=".2f"),
+        Column(f"Δ to {base.system.name}", format="+.2f"),
+        Column("95% interval"),
+    ]
+    rows = [(base.system.name, len(base.scores), base.median, None, None)] + [
+        (r.system.system.name, len(r.system.scores), r.system.median, r.delta, interval(r.ci95))
+        for r in results
+    ]
+    marks = {(i, 3): _claim(r).tone for i, r in enumerate(results, 1)}
+    return Table(f"{label}: medians, Δ of means", columns, rows, marks=marks)
 
 
 def _claim(result: Comparison) -> Claim:
@@ -147,7 +162,7 @@ def _claim(result: Comparison) -> Claim:
     if tone != "quiet" and result.seeds is None:
         word, tone = f"{word} outputs", "quiet"  # one run a side says nothing about the methods
     name = result.system.system.name
-    return Claim(name, word, tone, difference_in_words(result), what_settles(result))
+    return Claim(name, word, tone, f"{delta_in_words(result)}.", what_settles(result))
 
 
 HOW_TO_READ = (
@@ -167,7 +182,7 @@ def _signatures(results: Sequence[Comparison]) -> str:
     return "\n".join(dict.fromkeys(f"{r.metric.label} {r.metric.signature}" for r in results))
 
 
-def _forest(results: Sequence[Comparison]) -> ForestPlot:
+def _forest(results: Sequence[Comparison], colours: Mapping[str, str]) -> ForestPlot:
     label, base = results[0].metric.label, results[0].baseline
     dots = [score - base.mean for score in base.scores]
     zero = Difference(base.system.name, base.system.name, None, dots=dots)
@@ -176,6 +191,7 @@ def _forest(results: Sequence[Comparison]) -> ForestPlot:
         f"Δ {label} to {base.system.name}",
         [zero, *(difference(result) for result in results)],
         x_label=f"Δ {label}, {side} of 0 is better",
+        colours=colours,
         note="Diamonds: means; lines: 95% intervals; dots: runs.",
     )
 

@@ -14,8 +14,9 @@ from switchout.experiments.findings import Finding
 from switchout.experiments.reference import Reference
 from switchout.report.answers import claims, settles, warnings
 from switchout.report.asked import about, asked_section
-from switchout.report.buckets import bucket_sections
-from switchout.report.charts import Difference, ForestPlot, Line, LineChart
+from switchout.report.buckets import bucket_sections, gains_chart
+from switchout.report.charts import BarChart, Difference, ForestPlot, Line, LineChart
+from switchout.report.colours import colours_of
 from switchout.report.compare import HOW_TO_READ, difference, differences_table
 from switchout.report.differences import HOW_TO_READ_EXAMPLES, cards
 from switchout.report.elements import Html
@@ -76,6 +77,7 @@ def _first_screen(experiment: Experiment, findings: Sequence[Finding]) -> FirstS
         if finding.taus:
             figures.append(tau_map(finding.taus).html())
         elif not finding.is_empty:
+            figures += [gains.html() for gains in _by_distance(finding) if experiment.kind == "wer"]
             figures += [_forest(finding).html(), headline_table(experiment.kind, finding).html()]
             if finding.reference and finding.reference.studies:
                 beside = beside_real_data(finding.contrasts, finding.reference.studies)
@@ -88,6 +90,16 @@ def _first_screen(experiment: Experiment, findings: Sequence[Finding]) -> FirstS
         figures=figures,
         settles=settles(told) if told else "No comparison is finished yet.",
     )
+
+
+def _by_distance(finding: Finding) -> list[BarChart]:
+    by_distance = [b for b in finding.breakdowns if b.feature.name == "wer"]
+    return [gains_chart(breakdown, _colours(finding)) for breakdown in by_distance]
+
+
+def _colours(finding: Finding) -> dict[str, str]:
+    """One colour a row, in all charts of the corpus."""
+    return colours_of(row.name for row in finding.rows)
 
 
 def _forest(finding: Finding) -> ForestPlot:
@@ -104,6 +116,7 @@ def _forest(finding: Finding) -> ForestPlot:
         f"{finding.column.name}: Δ test BLEU",
         lines,
         x_label=f"Δ to {has_runs(finding.rows)[0].name}, right of 0 is better",
+        colours=_colours(finding),
         note="Diamonds: means; lines: 95% intervals over seeds and sentences; dots: runs.",
     )
 
@@ -125,7 +138,7 @@ def _sections(finding: Finding, where: str) -> list[Section]:
         ),
         *tuning,
         Section(f"{where}Learning curves", charts=_curves(finding)),
-        *bucket_sections(finding.breakdowns, where),
+        *bucket_sections(finding.breakdowns, where, colours=_colours(finding)),
         *([_data(finding.data, where)] if finding.data else []),
         *([_examples(finding, where)] if finding.examples else []),
     ]
@@ -185,7 +198,8 @@ def _curves(finding: Finding) -> list[LineChart]:
     ):
         lines = [Line(row.name, row.median_curve(key)) for row in has_runs(finding.rows)]
         if any(line.points for line in lines):
-            charts.append(LineChart(f"{label}, medians over seeds", lines, "step", label, is_log))
+            title, colours = f"{label}, medians over seeds", _colours(finding)
+            charts.append(LineChart(title, lines, "step", label, is_log, colours))
     return charts
 
 

@@ -6,6 +6,7 @@ reader's light or dark setting, the layout the width of the screen.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -44,8 +45,7 @@ class Claim:
     def html(self) -> Html:
         """Return a line."""
         about = element("span", self.about, class_="about")
-        evidence = self.evidence.replace(" -", " −")  # as wide as a plus
-        return element("li", badge(self.verdict, self.tone), about, f": {evidence}")
+        return element("li", badge(self.verdict, self.tone), about, f": {_minus(self.evidence)}")
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Section:
     def html(self) -> Html:
         """Return the part, folded."""
         charts = [chart.html() for chart in self.charts]
-        remarks = [element("li", remark) for remark in self.remarks]
+        remarks = [element("li", _minus(remark)) for remark in self.remarks]
         return fold(
             self.title,
             (element("p", text) for text in self.text),
@@ -139,6 +139,11 @@ class Section:
         for title, examples in groupby(self.examples, key=lambda example: example.group):
             yield element("h3", title)
             yield (example.html() for example in examples)
+
+
+def _minus(text: str) -> str:
+    """Return a sentence whose negative numbers have a minus, as wide as a plus, not a hyphen."""
+    return re.sub(r"(?<=[ (\[])-(?=\d)", "−", text)
 
 
 def report_page(first: FirstScreen, sections: Sequence[Section], *, made_by: str) -> Html:
