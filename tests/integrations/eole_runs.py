@@ -52,9 +52,9 @@ def config(folder: Path, name: str, **changes: Any) -> dict[str, Any]:
             "switchout": {"switchout_temperature": 1.0},
         },
         "training": {
-            "train_steps": 40,
-            "valid_steps": 20,
-            "save_checkpoint_steps": 40,
+            "train_steps": 60,
+            "valid_steps": 30,
+            "save_checkpoint_steps": 60,
             "model_path": str(folder / name),
             "batch_type": "tokens",
             "batch_size": 256,

@@ -15,7 +15,7 @@ import scipy.stats
 
 import switchout.integrations.eole  # first: registers
 import toy_tokenizers as toys
-from switchout.integrations.eole import transforms as ours
+from switchout.integrations import eole_transforms as ours
 
 from eole.config.run import TrainConfig  # isort: skip
 from eole.inputters.inputter import build_vocab  # isort: skip

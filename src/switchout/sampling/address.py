@@ -45,6 +45,10 @@ def _checked(value: Any, name: str, limit: int) -> Any:
         backend = backend_of(value)
         if not backend.is_integer(value):
             raise TypeError(f"{name} must be an integer, got {value!r}")
+        rank = value.shape.rank if hasattr(value.shape, "rank") else len(value.shape)  # None: any
+        if rank:
+            shape = tuple(value.shape)
+            raise ValueError(f"{name} must be one number for the whole batch, got shape {shape}")
         if not backend.on_host(value):
             return value
         value = backend.to_numpy(value).item()

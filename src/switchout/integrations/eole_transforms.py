@@ -9,10 +9,8 @@
 
 from __future__ import annotations
 
-import sys
 import zlib
 from functools import wraps
-from multiprocessing import parent_process
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,8 +29,6 @@ from switchout.sampling.address import Address
 from switchout.words import Words
 
 SIDES = {"src": "source", "tgt": "target"}
-if "eole.config.data" in sys.modules and parent_process() is None:
-    raise SwitchOutError("import switchout.integrations.eole before eole.config, which reads it")
 
 
 class ExactConfig(TransformConfig):  # type: ignore[misc]
