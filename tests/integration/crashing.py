@@ -89,7 +89,7 @@ def wait_for(moment: str, team: list[Any], out: Path, rng: random.Random, epoch:
     """Wait until ``moment``; False if the training ended before it came."""
     is_there = {
         "any time": _after(rng.expovariate(2.0)),
-        "checkpoint write": lambda: any(out.glob("*/.writing-*")),
+        "checkpoint write": lambda: any(out.glob("*/.switchout-*.partial.step-*")),
         "epoch boundary": _boundary(out, epoch),
     }[moment]
     while not is_there():

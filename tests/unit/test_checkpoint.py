@@ -17,6 +17,7 @@ import torch
 
 import switchout
 from switchout.errors import SwitchOutError
+from switchout.files import Draft
 from switchout.nmt import checkpoint
 from switchout.nmt.checkpoint import (
     DamagedCheckpoint,
@@ -114,13 +115,13 @@ def test_failed_write_leaves_nothing_and_the_last_good_one(tmp_path, monkeypatch
             raise OSError(errno.ENOSPC, "No space left on device")
         real(handle)
 
-    monkeypatch.setattr(checkpoint.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     if at == 5:  # the parent's sync comes after the rename: whole, if perhaps not yet durable
-        with pytest.raises(OSError, match="No space"):
+        with pytest.raises(SwitchOutError, match=r"step-2: cannot be written \(No space"):
             write(tmp_path, 2)
         check(tmp_path / "step-2")
         return
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(SwitchOutError, match=r"step-2: cannot be written \(No space"):
         write(tmp_path, 2)
     assert list(tmp_path.iterdir()) == [good]
     assert newest_good(tmp_path) == good
@@ -135,7 +136,7 @@ def test_full_disk_leaves_the_last_good_one(tmp_path):
         pytest.skip("cannot mount a tmpfs here")
     try:
         good = write(disk, 1)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises((OSError, SwitchOutError), match="No space left"):
             write_checkpoint(disk / "step-2", {"model": {"w": torch.zeros(10**6)}}, {"step": 2})
         assert list(disk.iterdir()) == [good]
         assert newest_good(disk) == good
@@ -145,8 +146,11 @@ def test_full_disk_leaves_the_last_good_one(tmp_path):
 
 def test_leftover_of_a_kill_is_ignored_and_removed(tmp_path):
     good = write(tmp_path, 1)
-    (tmp_path / ".writing-step-2").mkdir()
-    (tmp_path / ".writing-step-2" / "model.safetensors").write_bytes(b"half")
+    half = Draft(tmp_path / "step-2", is_folder=True)
+    (half.path / "model.safetensors").write_bytes(b"half")
+    remove_leftovers(tmp_path)
+    assert half.path.exists()  # its writer lives
+    half.release()
     assert newest_good(tmp_path) == good
     remove_leftovers(tmp_path)
     assert list(tmp_path.iterdir()) == [good]

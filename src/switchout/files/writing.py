@@ -84,7 +84,7 @@ class Draft:
                 raise
             if sync:
                 _sync(self.final.parent)
-        self._unlock()
+        self.release()
         if old is not None:
             shutil.rmtree(old, ignore_errors=True)
 
@@ -94,7 +94,7 @@ class Draft:
             return
         with suppress(OSError):
             _remove(self.path)
-        self._unlock()
+        self.release()
 
     def _set_aside(self) -> Path | None:
         """Move an earlier folder away; `sweep` moves it back if we are killed before the next."""
@@ -104,7 +104,8 @@ class Draft:
         self.final.rename(old)
         return old
 
-    def _unlock(self) -> None:
+    def release(self) -> None:
+        """Leave it as a killed process would: unfinished, for the next `sweep`."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
@@ -17,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from switchout.errors import SwitchOutError
+from switchout.files import Draft
+from switchout.files.writing import sweep
 
 log = logging.getLogger(__name__)
 
 FORMAT = 1
 Tensors = Mapping[str, Any]  # name -> torch.Tensor
-_ASIDE = ".writing-"
 
 
 class DamagedCheckpoint(SwitchOutError):
@@ -41,24 +41,18 @@ def write_checkpoint(folder: Path, tensors: Mapping[str, Tensors], facts: dict[s
     """
     from safetensors.torch import save
 
-    aside = folder.with_name(f"{_ASIDE}{folder.name}")
-    shutil.rmtree(aside, ignore_errors=True)
-    aside.mkdir(parents=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = Draft(folder, is_folder=True)  # in place of what a resumed run passes again
     try:
         hashes = {}
         for stem, named in tensors.items():
             content = save({name: value.detach().cpu().clone() for name, value in named.items()})
-            hashes[f"{stem}.safetensors"] = _write(aside / f"{stem}.safetensors", content)
-        hashes["facts.json"] = _write(aside / "facts.json", _json({"format": FORMAT, **facts}))
-        _write(aside / "manifest.json", _json(hashes))
-        _sync_folder(aside)
-        if folder.exists():  # a resumed run passes its old steps again
-            shutil.rmtree(folder) if folder.is_dir() else folder.unlink()
-        aside.rename(folder)
-        _sync_folder(folder.parent)
-    except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
-        raise
+            hashes[f"{stem}.safetensors"] = _write(draft.path / f"{stem}.safetensors", content)
+        hashes["facts.json"] = _write(draft.path / "facts.json", _json({"format": FORMAT, **facts}))
+        _write(draft.path / "manifest.json", _json(hashes))
+        draft.commit()
+    finally:
+        draft.discard()
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
@@ -130,8 +124,7 @@ def prune(parent: Path, *, keep: int) -> None:
 
 def remove_leftovers(parent: Path) -> None:
     """Delete what interrupted writes left."""
-    for folder in parent.glob(f"{_ASIDE}*"):
-        shutil.rmtree(folder, ignore_errors=True)
+    sweep(parent, again=True)
 
 
 def digest(tensors: Tensors) -> str:
@@ -175,20 +168,9 @@ def _verified(folder: Path, name: str) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> str:
-    with path.open("wb") as handle:
-        handle.write(content)
-        handle.flush()
-        os.fsync(handle.fileno())
+    path.write_bytes(content)
     return sha256(content).hexdigest()
 
 
 def _json(value: Any) -> bytes:
     return json.dumps(value, indent=1, allow_nan=False).encode()
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

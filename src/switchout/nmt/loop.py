@@ -218,9 +218,12 @@ class _Loop:
     def _write(self, folder: Path, tensors: dict[str, Any], facts: dict[str, Any]) -> None:
         try:
             write_checkpoint(folder, tensors, facts)
-        except OSError as error:
+        except (OSError, SwitchOutError) as error:
+            what = str(error)
+            if isinstance(error, OSError):
+                what = f"{folder}: could not be written ({error.strerror})"
             raise SwitchOutError(
-                f"{folder}: could not be written ({error.strerror}); stopped at step "
+                f"{what}; stopped at step "
                 f"{self.trainer.progress.step}; earlier checkpoints are whole: "
                 "mend the cause and run the same command again"
             ) from None
