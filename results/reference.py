@@ -9,8 +9,6 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from switchout.report.experiment_files import write_report
-
 from switchout.errors import SwitchOutError
 from switchout.experiments.reference import (
     SHIPPED,
@@ -18,6 +16,7 @@ from switchout.experiments.reference import (
     reference_of,
     write_reference,
 )
+from switchout.report.write import write_report
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])

@@ -123,3 +123,41 @@ def test_seeds_test_seldom_rejects_a_true_null(
         n_control += control(a, b) <= LEVEL
     assert not is_too_often(n_rejected, n_trials), n_rejected
     assert is_too_often(n_control, n_trials), n_control
+
+
+def test_paired_seeds_test_seldom_rejects_a_true_null_and_sees_more(population) -> None:  # type: ignore[no-untyped-def]
+    """Runs of a seed go up and down together; the smaller of two p-values is no test."""
+    n_trials, correlation = 300, 0.8
+    setting = simulation.Setting(N_SENTENCES, (4, 4), 2.5 * 0.9, 0.0, correlation)
+    null = [
+        simulation.paired_trial(population, np.random.default_rng((9, trial)), setting=setting)
+        for trial in range(n_trials)
+    ]
+    n_rejected = sum(p["paired"] <= LEVEL for p in null)
+    assert not is_too_often(n_rejected, n_trials), n_rejected
+    assert not is_too_rare(n_rejected, n_trials), n_rejected
+    gaining = simulation.Setting(N_SENTENCES, (4, 4), 2.5 * 0.9, 3.0, correlation)
+    found = [
+        simulation.paired_trial(population, np.random.default_rng((10, trial)), setting=gaining)
+        for trial in range(100)
+    ]
+    seen = {name: sum(p[name] <= LEVEL for p in found) for name in ("paired", "unpaired")}
+    assert seen["paired"] > seen["unpaired"] + 15, seen
+
+
+def test_pairing_runs_that_have_nothing_in_common_keeps_the_level_but_sentences_alone_do_not(
+    population,  # type: ignore[no-untyped-def]
+) -> None:
+    n_trials = 300
+    setting = simulation.Setting(N_SENTENCES, (4, 4), 2.5 * 0.9, 0.0)
+    n_rejected = n_control = 0
+    for trial in range(n_trials):
+        sides = setting.draw(population, np.random.default_rng((11, trial)))
+        metric = population.metric
+        a, b = (np.array([jackknife(metric, run) for run in side]) for side in sides)
+        means = [metric.from_sums(side.sum(axis=1)).mean() for side in sides]
+        delta = float(means[1] - means[0])
+        n_rejected += seeds_test(delta, a, b, is_paired=True).p <= LEVEL
+        n_control += paired_on_sentences(a, b) <= LEVEL
+    assert not is_too_often(n_rejected, n_trials), n_rejected
+    assert is_too_often(n_control, n_trials), n_control

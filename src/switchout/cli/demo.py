@@ -82,7 +82,8 @@ def _show(dose: Dose) -> None:
 
 def _marked(line: NoisyLine) -> str:
     """The line in one row of the terminal; bold where it may be."""
-    room, shown = min(WIDEST, shutil.get_terminal_size().columns) - 14, []
+    room = min(WIDEST, shutil.get_terminal_size().columns) - 14
+    shown: list[str] = []
     for word, is_new in line:
         text = f"[{word}]" if is_new else word
         room -= len(text) + 1
