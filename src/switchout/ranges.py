@@ -122,6 +122,7 @@ SHARE = Real(0, 1, below=True)  # dropout, betas, label smoothing
 
 WORKERS = Whole(1, 1024)  # threads or processes
 PROCESSES = Whole(1, 2**20)  # of a distributed run
+PENALTY = Real(0, 100)  # words^penalty stays a number
 RESAMPLES = Whole(100, 1_000_000)
 SOME_RESAMPLES = Whole(0, 1_000_000)  # 0: none
 COPIES = Whole(1, 10_000)

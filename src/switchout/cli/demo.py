@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from switchout.cli.experiment_output import finish
+from switchout.cli.ranged import within
 from switchout.cli.train_extra import needs_train_extra
+from switchout.ranges import SEEDS, WORKERS
 
 if TYPE_CHECKING:
     from switchout.experiments.demo import Dose, NoisyLine
@@ -30,13 +32,16 @@ WIDEST = 80
 
 @app.command(epilog=EXAMPLES)
 def demo(
-    seeds: Annotated[int, typer.Option(min=1, help="Runs a row.")] = 2,
+    seeds: Annotated[int, typer.Option(callback=within(SEEDS), help="Runs a row.")] = 2,
     full: Annotated[bool, typer.Option("--full", help="All six rows of table 1.")] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="A minute or two: only shows how it works.")
     ] = False,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="Runs at a time; default: as many as processors.")
+        int | None,
+        typer.Option(
+            callback=within(WORKERS), help="Runs at a time; default: as many as processors."
+        ),
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder of table and report.")] = Path("demo"),
     as_json: Annotated[bool, typer.Option("--json", help="Print results.json.")] = False,

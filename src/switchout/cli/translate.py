@@ -19,7 +19,7 @@ from switchout.cli.ranged import within
 from switchout.errors import SwitchOutError
 from switchout.files import atomic, check_outputs
 from switchout.progress import Meter
-from switchout.ranges import AMOUNT, BEAM, WORKERS
+from switchout.ranges import BEAM, PENALTY, WORKERS
 
 if TYPE_CHECKING:
     from switchout.nmt.translate import Translation
@@ -59,7 +59,7 @@ def translate(
     length_penalty: Annotated[
         float | None,
         typer.Option(
-            callback=within(AMOUNT),
+            callback=within(PENALTY),
             help="Score = log-probability / words^penalty; else the run's own.",
         ),
     ] = None,

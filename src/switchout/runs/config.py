@@ -17,6 +17,8 @@ Seed = Annotated[int, BeforeValidator(ranges.SEED.check)]
 Count = Annotated[int, BeforeValidator(ranges.COUNT.check)]
 CountOrNone = Annotated[int, BeforeValidator(ranges.COUNT_OR_NONE.check)]
 Size = Annotated[int, BeforeValidator(ranges.SIZE.check)]
+Beam = Annotated[int, BeforeValidator(ranges.BEAM.check)]
+Penalty = Annotated[float, BeforeValidator(ranges.PENALTY.check)]
 Threads = Annotated[int, BeforeValidator(ranges.WORKERS.check)]
 Share = Annotated[float, BeforeValidator(ranges.SHARE.check)]
 Rate = Annotated[float, BeforeValidator(ranges.RATE.check)]
@@ -175,8 +177,8 @@ class Train(Section):
 class Search(Section):
     """How dev and test are translated at the end."""
 
-    beam: Size = 5
-    length_penalty: Amount = 1.0
+    beam: Beam = 5
+    length_penalty: Penalty = 1.0
 
 
 class Config(Section):
