@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import tomllib
 from collections import Counter
@@ -14,8 +15,9 @@ from pydantic import ValidationError
 import switchout as so
 from switchout.cli import run as command
 from switchout.corpora.codec import Codec
+from switchout.explore import snippets
 from switchout.explore.lines import embedded_lines, file_lines
-from switchout.explore.playground import N_DRAWS, play
+from switchout.explore.playground import N_DRAWS, play, policy_of
 from switchout.explore.question import Question, SideQuestion
 from switchout.explore.snippets import command_line, python, toml
 from switchout.explore.vocabularies import parse_vocabulary
@@ -244,6 +246,34 @@ def test_pasted_toml_is_a_training_configuration(question):
         assert side.policy == wanted.policy
         if wanted.policy != "none":
             assert {k: getattr(side, k) for k in wanted.strength} == wanted.strength
+
+
+@names
+def test_pasted_hugging_face_is_a_call_that_exists(question):
+    """It passes what the drop-in takes, and policies like those of the playground."""
+    huggingface = pytest.importorskip("switchout.integrations.huggingface")
+    tokenizers = pytest.importorskip("tokenizers")
+    ids = {token: id for id, token in enumerate(CODEC.vocabulary.tokens)}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(ids, unk_token="<unk>"))
+    seen: dict[str, object] = {}
+
+    def call(*arguments: object, **named: object) -> None:
+        seen.update(inspect.signature(huggingface.switch_out).bind(*arguments, **named).arguments)
+
+    text = snippets.huggingface(question).replace(snippets.HF_IMPORT, "")
+    exec(text, {"switch_out": call, "trainer": object(), "tokenizer": tokenizer})
+    assert seen["seed"] == question.seed
+    for letter, name, side in (("x", "source", question.source), ("y", "target", question.target)):
+        key, value = next(iter(side.strength.items()))
+        if side.policy == "none":
+            assert {name, f"tau_{letter}", f"rate_{letter}"}.isdisjoint(seen)
+        elif name in seen:
+            policy = seen[name]
+            assert policy.name == side.policy
+            wanted = policy_of(side, policy.words)
+            assert policy.expected_changes(6) == wanted.expected_changes(6)
+        else:
+            assert seen[f"{key}_{letter}"] == value
 
 
 # Lines and vocabularies

@@ -38,6 +38,13 @@ class Pair(BaseModel):
     n_lines: int
 
 
+class Point(BaseModel):
+    """A point of a learning curve."""
+
+    step: float
+    value: float
+
+
 class Uploaded(BaseModel):
     """The name under which an uploaded vocabulary can be asked for."""
 
@@ -111,9 +118,10 @@ def make_api(site: Site) -> APIRouter:
         return site.catalogue.runs()
 
     @router.get("/runs/{name:path}/curves")
-    def curves(name: str) -> dict[str, list[tuple[float, float]]]:
+    def curves(name: str) -> dict[str, list[Point]]:
         """Return (step, value) of everything that training wrote down so far."""
-        return read_curves(site.catalogue.folder(name))
+        found = read_curves(site.catalogue.folder(name))
+        return {kind: [Point(step=x, value=y) for x, y in line] for kind, line in found.items()}
 
     @router.get("/runs/{name:path}")
     def run(name: str) -> RunSummary:

@@ -10,7 +10,7 @@ CLASSES = {
     "hamming": "Hamming",
     "word_dropout": "WordDropout",
 }
-_HF_IMPORT = "from switchout.integrations.huggingface import switch_out"
+HF_IMPORT = "from switchout.integrations.huggingface import switch_out"
 
 
 def snippets(question: Question, sizes: tuple[int, int]) -> dict[str, str]:
@@ -80,14 +80,14 @@ def huggingface(question: Question) -> str:
     short = [f"{k}_{x}={v!r}" for x, side in named for k, v in side.strength.items()]
     if all(side.policy in ("switchout", "raml") for _, side in named):
         return "\n".join(
-            [_HF_IMPORT, "", f"switch_out(trainer, {', '.join(short + _seed(question))})"]
+            [HF_IMPORT, "", f"switch_out(trainer, {', '.join(short + _seed(question))})"]
         )
     sides = {"x": "source", "y": "target"}
     long = [f"{sides[x]}={_constructor(side, 'words')}" for x, side in named]
     return "\n".join(
         [
             "import switchout as so",
-            _HF_IMPORT,
+            HF_IMPORT,
             "",
             "words = so.Words.from_tokenizer(tokenizer)",
             f"switch_out(trainer, {', '.join(long + _seed(question))})",

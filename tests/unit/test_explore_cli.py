@@ -1,0 +1,62 @@
+"""``switchout explore`` as a command: where it listens, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from urllib.request import urlopen
+
+import pytest
+
+from switchout.cli import run as command
+
+
+def test_it_listens_on_this_machine_only_and_ends_when_asked(tmp_path):
+    (tmp_path / "a.txt").write_text("mine own line\n")
+    arguments = ["--runs", str(tmp_path), "--port", "0", "--src", str(tmp_path / "a.txt")]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "switchout", "explore", *arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[0]
+        assert address.startswith("http://127.0.0.1:")
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with urlopen(address) as page:
+            assert b"mine own line" in page.read()
+        # Another address of the same machine is not listened on.
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.2", port), timeout=5)
+    finally:
+        server.terminate()
+        _, errors = server.communicate(timeout=20)
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["--runs", "nowhere"], "nowhere"),
+        (["--port", "70000"], "port"),
+        (["--src", "nowhere.txt"], "nowhere.txt"),
+    ],
+)
+def test_a_mistake_is_one_line(arguments, word, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert command(["explore", *arguments]) == 2
+    errors = capsys.readouterr().err
+    assert errors.count("\n") == 1
+    assert word in errors
+
+
+def test_a_port_in_use_is_named(capsys, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert command(["explore", "--runs", str(tmp_path), "--port", str(port)]) == 2
+    errors = capsys.readouterr().err
+    assert f"port {port}" in errors
+    assert "--port" in errors
