@@ -131,6 +131,7 @@ def rewrite(
     progress: Array,
     /,
 ) -> None: ...
+
 # ---- Neighbours: bind_neighbors.c, neighbors.h ----
 
 Index = NewType("Index", object)

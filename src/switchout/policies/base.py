@@ -13,6 +13,7 @@ from switchout.policies.lists import from_block, to_block, to_mask
 from switchout.policies.stream import Stream
 from switchout.sampling.address import Address
 from switchout.sampling.backends import Array, backend_of
+from switchout.sampling.checks import check_range
 from switchout.sampling.corrupt import corrupt
 from switchout.sampling.laws import Floats, log_binomials
 from switchout.sampling.rule import Rule
@@ -160,6 +161,8 @@ class RulePolicy(Policy):
         new, old = np.asarray(backend.to_numpy(x_hat)), np.asarray(backend.to_numpy(x))
         if new.shape != old.shape or old.ndim != 2:
             raise ValueError(f"x_hat and x must be [batch, time], got {new.shape}, {old.shape}")
+        check_range(old, self.words)
+        check_range(new, self.words)
         mask = None if frozen is None else np.asarray(backend.to_numpy(frozen))
         return backend.from_floats(self._log_prob(new, old, mask), x)
 

@@ -71,6 +71,8 @@ class Similar(RulePolicy):
 
     def _log_prob(self, new: Any, old: Any, frozen: Bools | None) -> Floats:
         real = self._is_free(old, frozen)
+        if not self.table.ids.size:  # nothing may change
+            return np.where((new == old).all(axis=1), 0.0, -np.inf)
         keys = self._row_of * self.words.size + self.table.ids  # ascending: rows, then ids
         wanted = np.where(real, old.astype(np.int64) * self.words.size + new, 0)
         entry = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)

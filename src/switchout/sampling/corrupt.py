@@ -55,5 +55,7 @@ def corrupt(
         )  # fmt: skip
     if lengths is not None or out is not None:
         raise TypeError("out= and lengths= need an array whose values are at hand on the CPU")
+    if "uint64" in str(tokens.dtype):  # from 2^63 on they would turn into negative, special ids
+        raise TypeError("tokens of uint64 need an array whose values are at hand: use int64")
     example_ids = check_example_ids(example_ids, tokens.shape[0])
     return corrupt_arrays(backend, tokens, rule, words, address, example_ids, frozen)
