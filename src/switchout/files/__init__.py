@@ -11,7 +11,7 @@ A verb begins with `check_outputs`, reads with `read_*`, and writes with `write_
 from switchout.files.checking import check_output_folder, check_outputs
 from switchout.files.reading import (
     is_stream,
-    naming,
+    named_errors,
     open_bytes,
     read_bytes,
     read_json,
@@ -35,7 +35,7 @@ __all__ = [
     "check_output_folder",
     "check_outputs",
     "is_stream",
-    "naming",
+    "named_errors",
     "open_bytes",
     "read_bytes",
     "read_json",

@@ -85,7 +85,7 @@ def spooled(path: FilePath) -> Iterator[Path]:
 
 @contextmanager
 def _open_stream(path: FilePath) -> Iterator[BinaryIO]:
-    with naming(path):
+    with named_errors(path):
         if os.fspath(path) == "-":
             with open(0, "rb", closefd=False) as handle:
                 yield handle
@@ -96,7 +96,7 @@ def _open_stream(path: FilePath) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def naming(path: FilePath) -> Iterator[None]:
+def named_errors(path: FilePath) -> Iterator[None]:
     """Turn what goes wrong while ``path`` is read into one line that names it."""
     try:
         yield
@@ -118,7 +118,7 @@ def open_bytes(path: FilePath) -> Iterator[BinaryIO]:
     """Open a file for reading, decompressed by suffix; all that goes wrong names the file."""
     from xopen import xopen
 
-    with naming(path):
+    with named_errors(path):
         _refuse_endless_device(path)
         with xopen(path, "rb", threads=0) as handle:
             yield handle

@@ -24,7 +24,6 @@ from switchout.report.experiment_tables import (
     cost_table,
     detail_table,
     dev_table,
-    has_runs,
     headline_table,
     power_table,
     reference_table,
@@ -33,6 +32,7 @@ from switchout.report.experiment_tables import (
     runs_table,
     signatures,
     tuning_table,
+    with_runs,
 )
 from switchout.report.page import FirstScreen, Section, report_page
 from switchout.report.studies import beside_real_data, studies_table
@@ -105,7 +105,7 @@ def _colours(finding: Finding) -> dict[str, str]:
 def _forest(finding: Finding) -> ForestPlot:
     """Every row against the first one and what else was asked of it; all runs as dots."""
     lines: list[Difference] = []
-    for row in has_runs(finding.rows):
+    for row in with_runs(finding.rows):
         of_row = [c for c in (*finding.against_first, *finding.contrasts) if c.row == row.name]
         lines += {c.against: difference(c.test) for c in of_row}.values()
     if finding.against_first:
@@ -115,7 +115,7 @@ def _forest(finding: Finding) -> ForestPlot:
     return ForestPlot(
         f"{finding.column.name}: Δ test BLEU",
         lines,
-        x_label=f"Δ to {has_runs(finding.rows)[0].name}, right of 0 is better",
+        x_label=f"Δ to {with_runs(finding.rows)[0].name}, right of 0 is better",
         colours=_colours(finding),
         note="Diamonds: means; lines: 95% intervals over seeds and sentences; dots: runs.",
     )
@@ -196,7 +196,7 @@ def _curves(finding: Finding) -> list[LineChart]:
         ("dev_perplexity", "dev perplexity", True),
         ("dev_bleu", "dev BLEU (greedy search)", False),
     ):
-        lines = [Line(row.name, row.median_curve(key)) for row in has_runs(finding.rows)]
+        lines = [Line(row.name, row.median_curve(key)) for row in with_runs(finding.rows)]
         if any(line.points for line in lines):
             title, colours = f"{label}, medians over seeds", _colours(finding)
             charts.append(LineChart(title, lines, "step", label, is_log, colours))

@@ -123,7 +123,7 @@ def _same_rows(finding: Finding) -> list[str]:
     first = _by_runs(finding.rows)
     return [
         f"{row.name}: the same runs as {first[row.addresses].name}, compared once."
-        for row in has_runs(finding.rows)
+        for row in with_runs(finding.rows)
         if first[row.addresses] is not row
     ]
 
@@ -386,11 +386,11 @@ def _contrast_cells(result: Comparison) -> tuple[Cell, ...]:
 def _by_runs(rows: Sequence[RowRecord]) -> dict[tuple[Path, ...], RowRecord]:
     """Return the first row with each set of runs: the others are that row under another name."""
     first: dict[tuple[Path, ...], RowRecord] = {}
-    for row in has_runs(rows):
+    for row in with_runs(rows):
         first.setdefault(row.addresses, row)
     return first
 
 
-def has_runs(rows: Sequence[RowRecord]) -> list[RowRecord]:
+def with_runs(rows: Sequence[RowRecord]) -> list[RowRecord]:
     """Return the rows with at least one finished run."""
     return [row for row in rows if row.runs]

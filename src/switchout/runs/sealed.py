@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from switchout.errors import SwitchOutError
-from switchout.files import naming, read_json, write_json
+from switchout.files import named_errors, read_json, write_json
 
 SEAL = "seal"
 
@@ -74,5 +74,5 @@ def _is(path: Path, value: str) -> bool:
 
 
 def _hash(path: Path) -> str:
-    with naming(path), path.open("rb") as handle:
+    with named_errors(path), path.open("rb") as handle:
         return file_digest(handle, "sha256").hexdigest()

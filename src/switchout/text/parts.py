@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from switchout.errors import SwitchOutError
-from switchout.files import atomic, is_stream, naming, read_json, write_json
+from switchout.files import atomic, is_stream, named_errors, read_json, write_json
 from switchout.files.writing import sweep
 from switchout.text.augmentation import Augmentation
 from switchout.text.formats import COPY_BYTES, Chunk, Part
@@ -211,7 +211,7 @@ def _describe(job: Augmentation, folder: Folder, part_bytes: int) -> dict[str, A
         if is_stream(path):
             what = "standard input" if path == "-" else f"{path}: a pipe or device"
             raise SwitchOutError(f"{what} cannot be cut into parts: write it to a file first")
-        with naming(path):
+        with named_errors(path):
             status = Path(path).stat()
         inputs.append([str(Path(path).resolve()), status.st_size, status.st_mtime_ns])
     return {
@@ -248,7 +248,7 @@ def _unpacked(job: Augmentation, folder: Folder, *, anew: bool) -> Augmentation:
         if is_compressed(path):
             copy = folder.copy_of_input(i)
             if anew or not copy.exists():
-                with atomic(copy) as partial, partial.open("wb") as handle, naming(path):
+                with atomic(copy) as partial, partial.open("wb") as handle, named_errors(path):
                     shutil.copyfileobj(open_input(path), handle, COPY_BYTES)
             renamed[path] = str(copy)
     return replace(job, format=job.format.renamed(renamed)) if renamed else job

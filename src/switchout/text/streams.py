@@ -19,7 +19,7 @@ import numpy as np
 
 from switchout.core import compiled
 from switchout.errors import SwitchOutError
-from switchout.files import Draft, is_stream, naming
+from switchout.files import Draft, is_stream, named_errors
 from switchout.files.reading import descriptor_of
 from switchout.text.arrays import PADDING, Bytes, Lines
 
@@ -37,7 +37,7 @@ def open_input(path: str) -> Any:
     """Return an unbuffered binary stream, decompressed by suffix."""
     if path == "-":
         return open(0, "rb", buffering=0, closefd=False)
-    with naming(path):
+    with named_errors(path):
         if not is_compressed(path):
             return Path(path).open("rb", buffering=0)
         if Path(path).stat().st_size == 0 and not is_stream(path):
@@ -128,7 +128,7 @@ class LineReader:
 
     def _read(self, room: memoryview) -> int:
         filled = 0
-        with naming(self.path):
+        with named_errors(self.path):
             while filled < len(room):
                 n = self._stream.readinto(room[filled : filled + self._left])
                 if not n:
