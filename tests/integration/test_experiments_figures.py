@@ -12,8 +12,8 @@ from switchout.cli import run
 from switchout.corpora import open_corpus
 from switchout.engines import Engine
 from switchout.errors import SwitchOutError
-from switchout.experiments import backtranslate, tau_search, tuning
-from switchout.experiments.reproduce import Wish, base_config, reproduce
+from switchout.experiments import backtranslate, tuning
+from switchout.experiments.reproduce import Request, base_config, reproduce
 from switchout.runs.finished import job_of
 
 
@@ -27,7 +27,7 @@ def toy(tmp_path, monkeypatch):
 
 
 OPTIONS = ("--corpus", "toy-xx-yy", "--preset", "toy.toml", "--set", "train.steps=10")
-BASE = Wish(["toy-xx-yy"], preset="toy.toml", overrides=["train.steps=8"])
+BASE = Request(["toy-xx-yy"], preset="toy.toml", overrides=["train.steps=8"])
 
 
 def results_of(capsys, *arguments: str):
@@ -60,9 +60,9 @@ def test_rows_without_synthetic_pairs_are_trained_beside_the_reverse_model(toy, 
         raise SwitchOutError("seen enough")
 
     monkeypatch.setattr(backtranslate, "backtranslate", look)
-    wish = replace(BASE, overrides=["train.steps=8", "data.train_pairs=60"], n_seeds=1)
+    request = replace(BASE, overrides=["train.steps=8", "data.train_pairs=60"], n_seeds=1)
     with pytest.raises(SwitchOutError, match="seen enough"):
-        reproduce("table2", wish, toy / "table2")
+        reproduce("table2", request, toy / "table2")
     assert len(done) == 3  # the reverse model, the row without noise, and +SwitchOut
 
 
@@ -99,29 +99,11 @@ def test_tau_grid_has_zero_on_both_axes_and_gives_the_best_more_seeds(toy, capsy
     assert results["answers"][0].startswith("Best on dev")
 
 
-@pytest.mark.slow
-def test_large_grids_are_halved(toy, monkeypatch):
-    monkeypatch.setattr(tau_search, "FULL_GRID", 3)
-    monkeypatch.setattr(tau_search, "N_BEST", 1)
-    rows, failures, short = tau_search.search_taus(
-        base_config("toy-xx-yy", BASE),
-        Engine(workers=2),
-        taus_x=(1.0,),
-        taus_y=(0.9,),
-        seeds=(1,),
-    )
-    assert failures == []
-    steps = [row.config.train.steps for row in short]
-    assert steps == [2] * 4 + [4] * 2  # all with a quarter of the steps, half of them with half
-    assert len(rows) in (1, 2)  # the one left, and (0, 0)
-    assert all(row.config.train.steps == 8 for row in rows)
-
-
 def test_tuning_takes_the_best_on_dev_with_a_seed_of_its_own(toy, monkeypatch):
     monkeypatch.setattr(tuning, "DROPOUTS", (0.9, 0.0))  # the better one last
     monkeypatch.setattr(tuning, "SMOOTHINGS", (0.0,))
-    wish = Wish(["toy-xx-yy"], preset="toy.toml", overrides=["train.steps=150"])
-    base = base_config("toy-xx-yy", wish)
+    request = Request(["toy-xx-yy"], preset="toy.toml", overrides=["train.steps=150"])
+    base = base_config("toy-xx-yy", request)
     tuned, tried = tuning.tune(base, Engine(workers=2))
     assert [row.name for row in tried] == [
         "dropout 0.9, label smoothing 0",

@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def translated(folder: Path, lines: list[str], options: SearchOptions, engine: str) -> list[list]:
     with OpenRuns([folder], engine=engine) as runs:
-        windows = translate_windows(runs.engine, [lines], runs.codecs, options=options)
+        windows = translate_windows(runs.searcher, [lines], runs.codecs, options=options)
         return [translations for window in windows for translations in window]
 
 
@@ -55,7 +55,7 @@ def test_engines_agree_on_n_best_and_attention(run: Path) -> None:
     options = SearchOptions(beam=4, n_best=4, need_attention=True)
     with OpenRuns([run]) as a, OpenRuns([run], engine="ctranslate2") as b:
         ids = [a.codecs[0].encode(line) for line in lines]
-        ours, theirs = (r.engine.search(ids, options, lambda n: None) for r in (a, b))
+        ours, theirs = (r.searcher.search(ids, options, lambda n: None) for r in (a, b))
     same = 0
     for source, x, y in zip(ids, ours, theirs, strict=True):
         if [h.ids for h in x] == [h.ids for h in y]:

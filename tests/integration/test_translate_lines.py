@@ -160,12 +160,12 @@ def test_unknown_word_is_kept_dropped_or_copied(run: Path, tmp_path: Path) -> No
         model.decoder_norm.bias.fill_(1.0)
         model.output.weight.zero_()
         model.output.weight[3] = 1.0  # … and that is <unk>
-    from switchout.nmt.translate import TorchEngine
+    from switchout.nmt.translate import TorchSearcher
 
     def texts(unk: str) -> list[str]:
         options = SearchOptions(beam=1, need_attention=True)
         windows = translate_windows(
-            TorchEngine([model]),
+            TorchSearcher([model]),
             [["s1 zebra s3"]],
             (src_codec, tgt_codec),
             options=options,
@@ -254,6 +254,6 @@ def test_mistake_is_one_line(
 def test_open_runs_gives_the_python_way(run: Path) -> None:
     with OpenRuns([run]) as runs:
         (window,) = translate_windows(
-            runs.engine, [["s1 s2", ""]], runs.codecs, options=SearchOptions(beam=2)
+            runs.searcher, [["s1 s2", ""]], runs.codecs, options=SearchOptions(beam=2)
         )
     assert [best.text == "" for best, *_ in window] == [False, True]

@@ -57,10 +57,10 @@ def make_run(folder: Path, *, seed: int, steps: int = 150) -> Path:
         src_ids = padded([[*codecs[0].encode(src[i]), 2] for i in rows])
         lengths = (src_ids != 0).sum(dim=1)
         words = [codecs[1].encode(tgt[i]) for i in rows]
-        noise = dropout_keys(seed, step=step, example_ids=np.arange(32))
+        keys = dropout_keys(seed, step=step, example_ids=np.arange(32))
         tgt_in, labels = padded([[1, *w] for w in words]), padded([[*w, 2] for w in words])
         optimizer.zero_grad()
-        loss, n = model.loss(src_ids, lengths, tgt_in, labels, label_smoothing=0.1, noise=noise)
+        loss, n = model.loss(src_ids, lengths, tgt_in, labels, label_smoothing=0.1, keys=keys)
         (loss / n).backward()
         optimizer.step()
     folder.mkdir(parents=True)

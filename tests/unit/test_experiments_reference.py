@@ -21,7 +21,7 @@ from switchout.experiments.reference import (
     reference_of,
     write_reference,
 )
-from switchout.experiments.reproduce import Wish, base_config
+from switchout.experiments.reproduce import Request, base_config
 from switchout.experiments.rows import table1_rows
 from switchout.report.write import write_report
 
@@ -116,7 +116,7 @@ def test_no_reference_is_no_error(tmp_path):
 def test_the_reference_in_the_package_is_of_the_present_demo():
     """Whoever changes the demo's settings or the phrasebook must make the reference again."""
     reference = read_reference(module.SHIPPED)
-    base = base_config("phrasebook", Wish(["phrasebook"], overrides=demo.SETTINGS))
+    base = base_config("phrasebook", Request(["phrasebook"], overrides=demo.SETTINGS))
     rows = table1_rows(base, taus=demo.OTHER_TAUS, n_seeds=2)
     assert reference_for(Column("demo", tuple(rows))) == reference
     assert reference.n_seeds >= 9

@@ -47,11 +47,11 @@ def sentences(spec: ModelSpec) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor
 def test_sentence_has_the_same_logits_in_any_batch(spec: ModelSpec, noise: torch.Tensor) -> None:
     model = Transformer(spec, seed=1)
     src, lengths, tgt, _ = sentences(spec)
-    together = model(src, lengths, tgt, noise=noise)
+    together = model(src, lengths, tgt, keys=noise)
     for row, (n, m) in enumerate([(8, 4), (3, 7), (5, 5)]):
         keys = None if noise is None else noise[row : row + 1]
         one = slice(row, row + 1)
-        alone = model(src[one, :n], lengths[one], tgt[one, :m], noise=keys)
+        alone = model(src[one, :n], lengths[one], tgt[one, :m], keys=keys)
         torch.testing.assert_close(alone[0], together[row, :m], rtol=1e-5, atol=1e-5)
 
 

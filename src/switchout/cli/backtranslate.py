@@ -55,13 +55,13 @@ def backtranslate(
     from switchout.engines import Engine
     from switchout.experiments.backtranslate import Recipe, monolingual, read_mono, train_reverse
     from switchout.experiments.backtranslate import backtranslate as write
-    from switchout.experiments.reproduce import Wish, base_config
+    from switchout.experiments.reproduce import Request, base_config
     from switchout.runs.finished import corpus_of
 
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
     recipe = Recipe(ratio=ratio, tag=tag, beam=beam)
     check_output_folder("--out", out, {"--mono": mono, "--run": run}, marker=FACTS)
-    config = base_config(corpus, Wish([corpus], preset=preset, overrides=set or []))
+    config = base_config(corpus, Request([corpus], preset=preset, overrides=set or []))
     lines = monolingual(config) if mono is None else read_mono(mono)
     with needs_train_extra():
         reverse = run or train_reverse(config, Engine())

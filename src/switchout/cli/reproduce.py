@@ -94,13 +94,13 @@ def reproduce(
     from switchout.engines import Engine
     from switchout.experiments.backtranslate import Recipe
     from switchout.experiments.experiment import command_line
-    from switchout.experiments.reproduce import Wish
+    from switchout.experiments.reproduce import Request
     from switchout.experiments.reproduce import reproduce as train
     from switchout.experiments.tuning import TAUS
 
     grid_x, grid_y = _taus(tau_x, "--tau-x"), _taus(tau_y, "--tau-y")
     grid = TAUS if tune_taus else GRID
-    wish = Wish(
+    request = Request(
         corpora=corpus or ["phrasebook"],
         preset=preset,
         overrides=set or [],
@@ -118,7 +118,7 @@ def reproduce(
     folder = out or Path(what)
     check_output_folder("--out", folder, {"--mono": mono})
     with needs_train_extra():
-        failures = train(what, wish, folder)
+        failures = train(what, request, folder)
     return finish(folder, failures, as_json=as_json)
 
 

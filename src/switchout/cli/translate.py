@@ -109,7 +109,7 @@ def translate(
         meter = stack.enter_context(Meter("translating", unit="lines"))
         line = 0
         for window in translate_windows(
-            runs.engine, windows, runs.codecs, options=options, unk=unk.value, done=meter.advance
+            runs.searcher, windows, runs.codecs, options=options, unk=unk.value, done=meter.advance
         ):
             for translations in window:
                 sink.write(_shown(line, translations, n_best=n_best, as_json=as_json))

@@ -196,7 +196,7 @@ def _translate(reverse: Path, lines: Sequence[str], recipe: Recipe) -> list[str]
         Meter("back-translating", total=len(lines), unit="lines") as meter,
     ):
         windows = translate_windows(
-            runs.engine,
+            runs.searcher,
             [lines],
             runs.codecs,
             options=runs.options(beam=recipe.beam),

@@ -20,7 +20,7 @@ from switchout.engines import Engine
 from switchout.experiments.data_facts import share_kept
 from switchout.experiments.experiment import Column, Experiment, check_folder, save
 from switchout.experiments.paper import BASELINE, OTHER_TAUS, SWITCHOUT
-from switchout.experiments.reproduce import Wish, base_config, column_name
+from switchout.experiments.reproduce import Request, base_config, column_name
 from switchout.experiments.rows import Question, Row, table1_rows, with_taus
 from switchout.experiments.training import Failure, train_all
 from switchout.policies import SwitchOut
@@ -112,7 +112,7 @@ def demo(
     """
     check_folder(out, "demo")
     overrides = [*SETTINGS, *(QUICK if is_quick else ())]
-    base = base_config("phrasebook", Wish(["phrasebook"], overrides=overrides))
+    base = base_config("phrasebook", Request(["phrasebook"], overrides=overrides))
     rows = table1_rows(base, taus=OTHER_TAUS, n_seeds=n_seeds)
     if not is_full:
         rows = _few_rows(rows)

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from switchout.errors import SwitchOutError
-from switchout.experiments.rows import Question, Row, Tried
+from switchout.experiments.rows import Question, Row, Trials
 from switchout.files import read_json, write_json
 from switchout.runs.config import Config
 from switchout.runs.config_file import parse_config
@@ -34,7 +34,7 @@ class Column:
 
     name: str
     rows: tuple[Row, ...]
-    tried: dict[str, Tried] = field(default_factory=dict, hash=False)
+    tried: dict[str, Trials] = field(default_factory=dict, hash=False)
 
     @property
     def base(self) -> Config:

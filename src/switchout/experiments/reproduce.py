@@ -14,7 +14,7 @@ from switchout.experiments.experiment import Column, Experiment, check_corpora, 
 from switchout.experiments.paper import BT, taus_for
 from switchout.experiments.rows import (
     Row,
-    Tried,
+    Trials,
     table1_rows,
     table2_rows,
     tuned_name,
@@ -40,7 +40,7 @@ OTHER_PRESET = "multi30k"  # a small Transformer
 
 
 @dataclass(frozen=True)
-class Wish:
+class Request:
     """What a user asks of `reproduce`.
 
     Attributes:
@@ -73,36 +73,36 @@ class Wish:
     command: str = ""
 
 
-def reproduce(kind: str, wish: Wish, out: Path) -> list[Failure]:
+def reproduce(kind: str, request: Request, out: Path) -> list[Failure]:
     """Train what a table or figure needs and write ``experiment.json`` into ``out``.
 
     The same call again trains only what is missing.
     """
     if kind not in KINDS:
         raise SwitchOutError(f"reproduce {kind}: unknown{did_you_mean(kind, KINDS)}")
-    if wish.has_tuned_taus and kind != "table1":
+    if request.has_tuned_taus and kind != "table1":
         raise SwitchOutError(f"reproduce {kind}: only table1 has rows at tuned temperatures")
-    if wish.has_tuned_taus and not all(tau > 0 for tau in (*wish.grid_x, *wish.grid_y)):
+    if request.has_tuned_taus and not all(tau > 0 for tau in (*request.grid_x, *request.grid_y)):
         raise SwitchOutError("temperatures to tune among are above 0: 0 is the row without noise")
     check_folder(out, kind)
-    bases = [base_config(name, wish) for name in wish.corpora]
+    bases = [base_config(name, request) for name in request.corpora]
     for base in bases:  # refuse all that is wrong before the first run
         check_corpora((Column("", (Row("", base, ()),)),))
     if kind == "tau":
-        return _search_taus(bases, wish, out)
-    experiment = Experiment(kind, tuple(_column(kind, b, wish) for b in bases), wish.command)
+        return _search_taus(bases, request, out)
+    experiment = Experiment(kind, tuple(_column(kind, b, request) for b in bases), request.command)
     save(experiment, out)
-    return train_all(experiment.jobs(), wish.engine, label=kind)
+    return train_all(experiment.jobs(), request.engine, label=kind)
 
 
-def base_config(corpus: str, wish: Wish) -> Config:
+def base_config(corpus: str, request: Request) -> Config:
     """Return the configuration all rows of a corpus share, without noise."""
     entry = find_entry(corpus)
-    preset = wish.preset or PRESET_OF.get(entry.name if entry else "", OTHER_PRESET)
-    config = load_config(preset, overrides=wish.overrides)
+    preset = request.preset or PRESET_OF.get(entry.name if entry else "", OTHER_PRESET)
+    config = load_config(preset, overrides=request.overrides)
     if config.data.corpus == corpus:
         return config
-    given = {override.partition("=")[0].strip() for override in wish.overrides}
+    given = {override.partition("=")[0].strip() for override in request.overrides}
     own = {k: None for k in ("source", "target", "train_pairs") if f"data.{k}" not in given}
     data = config.data.model_copy(update={"corpus": corpus, **own})
     return config.model_copy(update={"data": data})
@@ -116,49 +116,49 @@ def column_name(config: Config) -> str:
     return f"{Path(corpus.name).name} {corpus.source}→{corpus.target}{size}"
 
 
-def _column(kind: str, base: Config, wish: Wish) -> Column:
-    base, tried_first = _tuned(base, wish)
-    rows = _rows(kind, base, wish)
+def _column(kind: str, base: Config, request: Request) -> Column:
+    base, tried_first = _tuned(base, request)
+    rows = _rows(kind, base, request)
     tried = {rows[0].name: tried_first}
-    if wish.has_tuned_taus:
-        tuned = tune_taus(base, wish.engine, taus_x=wish.grid_x, taus_y=wish.grid_y)
-        rows += tuned_rows(base, tuned, n_seeds=wish.n_seeds)
+    if request.has_tuned_taus:
+        tuned = tune_taus(base, request.engine, taus_x=request.grid_x, taus_y=request.grid_y)
+        rows += tuned_rows(base, tuned, n_seeds=request.n_seeds)
         tried |= {tuned_name(name): taus.tried for name, taus in tuned.items()}
     return Column(column_name(base), tuple(rows), tried)
 
 
-def _rows(kind: str, base: Config, wish: Wish) -> list[Row]:
-    taus = wish.taus or taus_for(base.data.corpus)
+def _rows(kind: str, base: Config, request: Request) -> list[Row]:
+    taus = request.taus or taus_for(base.data.corpus)
     if kind == "table2":
-        return _table2_rows(base, taus, wish)
+        return _table2_rows(base, taus, request)
     plan = wer_rows if kind == "wer" else table1_rows
-    return plan(base, taus=taus, n_seeds=wish.n_seeds)
+    return plan(base, taus=taus, n_seeds=request.n_seeds)
 
 
-def _table2_rows(base: Config, taus: tuple[float, float], wish: Wish) -> list[Row]:
+def _table2_rows(base: Config, taus: tuple[float, float], request: Request) -> list[Row]:
     """The rows; their synthetic pairs are made first, while other workers train those without."""
-    mono = None if wish.mono is None else read_mono(wish.mono)
-    same = table2_rows(base, base, taus=taus, n_seeds=wish.n_seeds)
+    mono = None if request.mono is None else read_mono(request.mono)
+    same = table2_rows(base, base, taus=taus, n_seeds=request.n_seeds)
     real = Column("", tuple(row for row in same if BT not in row.name))
-    beside = Experiment("table2", (real,), wish.command).jobs()
-    pair = with_synthetic(base, wish.engine, mono=mono, recipe=wish.recipe, beside=beside)
-    return table2_rows(*pair, taus=taus, n_seeds=wish.n_seeds)
+    beside = Experiment("table2", (real,), request.command).jobs()
+    pair = with_synthetic(base, request.engine, mono=mono, recipe=request.recipe, beside=beside)
+    return table2_rows(*pair, taus=taus, n_seeds=request.n_seeds)
 
 
-def _tuned(base: Config, wish: Wish) -> tuple[Config, Tried]:
-    return tune(base, wish.engine) if wish.is_tuned else (base, ())
+def _tuned(base: Config, request: Request) -> tuple[Config, Trials]:
+    return tune(base, request.engine) if request.is_tuned else (base, ())
 
 
-def _search_taus(bases: Sequence[Config], wish: Wish, out: Path) -> list[Failure]:
+def _search_taus(bases: Sequence[Config], request: Request, out: Path) -> list[Failure]:
     columns: list[Column] = []
     failures: list[Failure] = []
-    seeds = range(1, 1 + (wish.n_seeds or 1))
+    seeds = range(1, 1 + (request.n_seeds or 1))
     for base in bases:
-        tuned, tried = _tuned(base, wish)
-        rows, failed, short = search_taus(
-            tuned, wish.engine, taus_x=wish.grid_x, taus_y=wish.grid_y, seeds=seeds
+        tuned, tried = _tuned(base, request)
+        rows, failed = search_taus(
+            tuned, request.engine, taus_x=request.grid_x, taus_y=request.grid_y, seeds=seeds
         )
         failures += failed
-        columns.append(Column(column_name(base), tuple(rows), {rows[0].name: tried + short}))
-    save(Experiment("tau", tuple(columns), wish.command), out)
+        columns.append(Column(column_name(base), tuple(rows), {rows[0].name: tried}))
+    save(Experiment("tau", tuple(columns), request.command), out)
     return failures

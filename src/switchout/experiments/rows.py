@@ -61,7 +61,7 @@ class Row:
         return [self.config.model_copy(update={"seed": seed}) for seed in self.seeds]
 
 
-Tried = tuple[Row, ...]  # what was trained to choose on dev, and is no row of a table
+Trials = tuple[Row, ...]  # what was trained to choose on dev, and is no row of a table
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class TunedTaus:
 
     tau_x: float
     tau_y: float
-    tried: Tried
+    tried: Trials
 
 
 def table1_rows(base: Config, *, taus: tuple[float, float], n_seeds: int | None) -> list[Row]:

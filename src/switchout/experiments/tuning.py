@@ -18,7 +18,7 @@ from pathlib import Path
 from switchout.engines import Engine
 from switchout.errors import SwitchOutError
 from switchout.experiments.paper import RAML, RAML_SWITCHOUT, SWITCHOUT
-from switchout.experiments.rows import Row, Tried, TunedTaus, tau_name, with_noise, with_taus
+from switchout.experiments.rows import Row, Trials, TunedTaus, tau_name, with_noise, with_taus
 from switchout.experiments.training import train_all
 from switchout.runs.config import Augment, Config
 from switchout.runs.finished import finished, job_of
@@ -30,7 +30,7 @@ DROPOUTS, SMOOTHINGS = (0.1, 0.2, 0.3), (0.0, 0.1)
 TAUS = (0.7, 1.0, 1.3)  # of either side
 
 
-def tune(base: Config, engine: Engine, *, root: Path | None = None) -> tuple[Config, Tried]:
+def tune(base: Config, engine: Engine, *, root: Path | None = None) -> tuple[Config, Trials]:
     """Return the configuration with the best dev BLEU, and all that was tried."""
     candidates = {
         f"dropout {dropout:g}, label smoothing {smoothing:g}": regularised(

@@ -40,7 +40,7 @@ class Translators:
         """Return the best translation of a line."""
         folder = self._catalogue.folder(run)
         try:
-            from switchout.nmt.translate import SearchOptions, translate_windows
+            from switchout.nmt.translate import translate_windows
         except ModuleNotFoundError as error:
             raise SwitchOutError(
                 f"translating needs {error.name}: pip install 'switchout[train]'"
@@ -48,9 +48,9 @@ class Translators:
         with self._lock:
             opened = self._opened(run, folder)
             began = time.perf_counter()
-            options = SearchOptions(beam=beam)
+            options = opened.options(beam=beam)
             ((best, *_),) = next(
-                translate_windows(opened.engine, [[line]], opened.codecs, options=options)
+                translate_windows(opened.searcher, [[line]], opened.codecs, options=options)
             )
         return Translated(run, best.text, best.score, time.perf_counter() - began)
 

@@ -127,8 +127,8 @@ class _Loop:
         steps = range(start, self.spec.steps)
         with _asked_to_stop() as asked, self._meter(start) as meter:
             clock, cpu_clock = time.perf_counter(), time.process_time()
-            for who, parts in prefetch(self.trainer.batches, steps):
-                update = self.trainer.update(who, parts, is_stop_wanted=bool(asked))
+            for examples, parts in prefetch(self.trainer.batches, steps):
+                update = self.trainer.update(examples, parts, is_stop_wanted=bool(asked))
                 progress.seconds += time.perf_counter() - clock
                 progress.cpu_seconds += time.process_time() - cpu_clock
                 self._after(update, metrics, meter)

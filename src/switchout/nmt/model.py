@@ -5,7 +5,7 @@
 * PAD (id 0) has a zero embedding that is never trained, so it is the null word of word dropout.
   Masks come from lengths, never from ids: a dropped word can still be attended to.
 * PAD and BOS are never predicted: their logits are -inf, in training as in search.
-* Dropout happens if ``noise`` is given, and only then; ``train()`` and ``eval()`` change nothing.
+* Dropout happens if ``keys`` is given, and only then; ``train()`` and ``eval()`` change nothing.
   It acts on the embeddings and on the output of each sublayer, as in Vaswani et al., section 5.4.
 
 Shapes: B sentences, S source words, T target words, K beams, H heads, E channels of a head.
@@ -195,7 +195,7 @@ class Transformer(nn.Module):  # type: ignore[misc]
     """Encoder, decoder and their embeddings.
 
     Ids: ``src`` = words + EOS; ``tgt_in`` = BOS + words; ``labels`` = words + EOS; all right
-    padded with 0. ``noise``: None, or one int64 key per sentence (see `dropout_keys`): with the
+    padded with 0. ``keys``: None, or one int64 key per sentence (see `dropout_keys`): with the
     same keys a sentence meets the same dropout masks in any batch.
 
     Example:
@@ -243,15 +243,15 @@ class Transformer(nn.Module):  # type: ignore[misc]
         scaled: Tensor = table(ids) * math.sqrt(self.spec.d_model)
         return scaled + self.positions[start:end]
 
-    def encode(self, src: Tensor, src_lengths: Tensor, *, noise: Tensor | None = None) -> Tensor:
+    def encode(self, src: Tensor, src_lengths: Tensor, *, keys: Tensor | None = None) -> Tensor:
         """[B, S] -> memory [B, S, d_model]; what stands at padded positions has no meaning."""
-        return self._encode(src, length_mask(src_lengths, src.shape[1]), self._dropout(noise))
+        return self._encode(src, length_mask(src_lengths, src.shape[1]), self._dropout(keys))
 
     def forward(
-        self, src: Tensor, src_lengths: Tensor, tgt_in: Tensor, *, noise: Tensor | None = None
+        self, src: Tensor, src_lengths: Tensor, tgt_in: Tensor, *, keys: Tensor | None = None
     ) -> Tensor:
         """[B, S], [B], [B, T] -> logits [B, T, tgt_size]."""
-        return self.logits(self._decode(src, src_lengths, tgt_in, noise))
+        return self.logits(self._decode(src, src_lengths, tgt_in, keys))
 
     def loss(
         self,
@@ -261,14 +261,14 @@ class Transformer(nn.Module):  # type: ignore[misc]
         labels: Tensor,
         *,
         label_smoothing: float = 0.0,
-        noise: Tensor | None = None,
+        keys: Tensor | None = None,
     ) -> tuple[Tensor, int]:
         """Return the cross-entropy summed over labels other than PAD, and their number.
 
         Logits are computed where there is a label only. Smoothing spreads its share evenly over
         the words that can be predicted.
         """
-        hidden = self._decode(src, src_lengths, tgt_in, noise)  # [B, T, d_model]
+        hidden = self._decode(src, src_lengths, tgt_in, keys)  # [B, T, d_model]
         real = labels != PAD
         logits = self.output(hidden[real]).float()  # [n, tgt_size]
         loss = SmoothedCrossEntropy.apply(logits, labels[real], label_smoothing)
@@ -280,8 +280,8 @@ class Transformer(nn.Module):  # type: ignore[misc]
         logits[..., : BOS + 1] = -math.inf
         return logits
 
-    def _dropout(self, noise: Tensor | None) -> Dropout:
-        return Dropout(self.spec.dropout, noise)
+    def _dropout(self, keys: Tensor | None) -> Dropout:
+        return Dropout(self.spec.dropout, keys)
 
     def _encode(self, src: Tensor, mask: Tensor | None, drop: Dropout) -> Tensor:
         x = drop(self.embed(self.src_embedding, src, 0, src.shape[1]))
@@ -291,9 +291,9 @@ class Transformer(nn.Module):  # type: ignore[misc]
         return normed
 
     def _decode(
-        self, src: Tensor, src_lengths: Tensor, tgt_in: Tensor, noise: Tensor | None
+        self, src: Tensor, src_lengths: Tensor, tgt_in: Tensor, keys: Tensor | None
     ) -> Tensor:
-        drop, mask = self._dropout(noise), length_mask(src_lengths, src.shape[1])
+        drop, mask = self._dropout(keys), length_mask(src_lengths, src.shape[1])
         memory = self._encode(src, mask, drop)
         x = drop(self.embed(self.tgt_embedding, tgt_in, 0, tgt_in.shape[1]))
         for layer in self.decoder:

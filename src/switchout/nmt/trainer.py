@@ -144,7 +144,7 @@ class Trainer:
     def batches(self, step: int) -> tuple[str, list[Batch]]:
         """Return a hash of who is in 0-based ``step``, and this process's share in parts."""
         epoch, indexes = self.plan.at(step)
-        who = sha256(np.asarray(self.pairs.example_ids[indexes], dtype=np.int64).tobytes())
+        examples = sha256(np.asarray(self.pairs.example_ids[indexes], dtype=np.int64).tobytes())
         batch = make_batch(
             self.pairs,
             indexes,
@@ -153,9 +153,9 @@ class Trainer:
             rank=self.processes.rank,
             world=self.processes.world,
         )
-        return who.hexdigest(), split(batch, self.spec.device_tokens)
+        return examples.hexdigest(), split(batch, self.spec.device_tokens)
 
-    def update(self, who: str, parts: list[Batch], *, is_stop_wanted: bool = False) -> Update:
+    def update(self, examples: str, parts: list[Batch], *, is_stop_wanted: bool = False) -> Update:
         """Make one step with what `batches` returned for it."""
         progress, spec = self.progress, self.spec
         self.flat.zero_grad()
@@ -174,7 +174,7 @@ class Trainer:
         self._apply(norm, rate)
         progress.step += 1
         progress.tokens += int(total.tokens)
-        progress.stream = sha256((progress.stream + who).encode()).hexdigest()
+        progress.stream = sha256((progress.stream + examples).encode()).hexdigest()
         progress.since_log["loss"] += total.loss
         progress.since_log["tokens"] += total.tokens
         return Update(int(total.tokens), norm, rate, total.stop > 0)
@@ -211,7 +211,7 @@ class Trainer:
                 tgt_in,
                 labels,
                 label_smoothing=self.spec.label_smoothing,
-                noise=keys.to(device),
+                keys=keys.to(device),
             )
         loss.backward()
         return float(loss.detach()), tokens

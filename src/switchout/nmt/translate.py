@@ -1,8 +1,8 @@
-"""From lines of text to lines of text, over any engine that searches ids.
+"""From lines of text to lines of text, over anything that searches ids.
 
 * One line in, one line out, in order; an empty line stays empty.
 * A line longer than the model's positions is cut, with a warning that names it.
-* Inside a window of lines the engine is free to sort by length.
+* Inside a window of lines the searcher is free to sort by length.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Translation:
     score: float
 
 
-class Engine(Protocol):
+class Searcher(Protocol):
     """Whatever finds target ids for source ids (words only, no EOS)."""
 
     max_words: int
@@ -55,7 +55,7 @@ class Engine(Protocol):
         """Return the n-best of every sentence; call ``done`` with numbers of finished ones."""
 
 
-class TorchEngine:
+class TorchSearcher:
     """Searches with our own models, one or an ensemble, wherever they are."""
 
     def __init__(self, models: Sequence[Transformer]):
@@ -66,7 +66,7 @@ class TorchEngine:
     def search(
         self, sentences: Sequence[list[int]], options: SearchOptions, done: Callable[[int], None]
     ) -> list[list[Hypothesis]]:
-        """See `Engine`."""
+        """See `Searcher`."""
         found: list[list[Hypothesis]] = [[] for _ in sentences]
         for batch in _by_length(sentences):
             lengths = torch.tensor([len(sentences[i]) + 1 for i in batch])
@@ -98,12 +98,12 @@ def translate_lines(
 ) -> list[str]:
     """Return the best translation of every line: what training needs for its dev and test sets."""
     options = SearchOptions(beam, length_penalty)
-    windows = translate_windows(TorchEngine(models), [lines], codecs, options=options)
+    windows = translate_windows(TorchSearcher(models), [lines], codecs, options=options)
     return [best.text for window in windows for best, *_ in window]
 
 
 def translate_windows(
-    engine: Engine,
+    searcher: Searcher,
     windows: Iterable[Sequence[str]],
     codecs: tuple[Codec, Codec],
     *,
@@ -123,14 +123,14 @@ def translate_windows(
     for lines in chain.from_iterable(map(_cut, windows)):
         sentences = [codecs[0].encode(line) for line in lines]
         for number, ids in enumerate(sentences, first):
-            if len(ids) > engine.max_words:
+            if len(ids) > searcher.max_words:
                 log.warning(
-                    "line %d: %d words, cut to the model's %d", number, len(ids), engine.max_words
+                    "line %d: %d words, cut to the model's %d", number, len(ids), searcher.max_words
                 )
-                del ids[engine.max_words :]
+                del ids[searcher.max_words :]
         full = [i for i, ids in enumerate(sentences) if ids]
         done(len(lines) - len(full))
-        found = engine.search([sentences[i] for i in full], options, done)
+        found = searcher.search([sentences[i] for i in full], options, done)
         translations = [[Translation("", 0.0)] * options.n_best for _ in lines]
         for i, hypotheses in zip(full, found, strict=True):
             words = codecs[0].tokens(lines[i]) if unk == "copy" else []

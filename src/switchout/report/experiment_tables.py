@@ -326,7 +326,7 @@ def tuning_table(finding: Finding) -> Table:
                 marks[len(rows), 2] = "good"
             scores = (record.median("dev_bleu"), record.median("dev_perplexity"))
             rows.append((name, record.name, *scores, CHOSEN if is_chosen else ""))
-    return Table("Tried on dev", columns, rows, marks=marks)
+    return Table("Trials on dev", columns, rows, marks=marks)
 
 
 def runs_table(findings: Sequence[Finding]) -> Table:

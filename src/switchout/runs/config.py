@@ -55,7 +55,7 @@ class Data(Section):
     max_length: Count = 256  # words of a side; longer training pairs are dropped and counted
 
 
-class Vocabulary(Section):
+class VocabularyKeys(Section):
     """How text becomes ids; see `switchout.corpora.codec`."""
 
     kind: Literal["word", "sentencepiece", "file"] = "word"
@@ -69,7 +69,7 @@ class Vocabulary(Section):
     target_file: str | None = None
 
     @model_validator(mode="after")
-    def _files_come_in_pairs(self) -> Vocabulary:
+    def _files_come_in_pairs(self) -> VocabularyKeys:
         if (self.source_file is None) != (self.target_file is None):
             raise ValueError("give both source_file and target_file, or neither")
         if self.source_file is not None and self.kind != "file":
@@ -186,7 +186,7 @@ class Config(Section):
 
     seed: Seed = 1
     data: Data
-    vocabulary: Vocabulary = Vocabulary()
+    vocabulary: VocabularyKeys = VocabularyKeys()
     model: Model = Model()
     augment: Augment = Augment()
     train: Train = Train()

@@ -17,7 +17,7 @@ from switchout.corpora.codec import Codec
 from switchout.errors import SwitchOutError
 from switchout.nmt.checkpoint import read_facts, read_tensors, step_folders
 from switchout.nmt.model import ModelSpec, Transformer
-from switchout.nmt.translate import Engine, SearchOptions, TorchEngine
+from switchout.nmt.translate import Searcher, SearchOptions, TorchSearcher
 from switchout.runs.config import Search
 from switchout.runs.folder import check_run_files, read_run_config, weights_folder
 from switchout.runs.sealed import check_files, read_sealed
@@ -127,10 +127,10 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
 
     Example:
         with OpenRuns([Path("runs/a")]) as runs:
-            translate_windows(runs.engine, [lines], runs.codecs, options=runs.options())
+            translate_windows(runs.searcher, [lines], runs.codecs, options=runs.options())
     """
 
-    engine: Engine
+    searcher: Searcher
     codecs: Codecs
     search: Search  # of the first run
 
@@ -157,9 +157,9 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
         device = device or run_device(runs[0])
         if engine == "torch":
             models, self.codecs = load_ensemble(runs, step=step, device=device)
-            self.engine = TorchEngine(models)
+            self.searcher = TorchSearcher(models)
             return
-        from switchout.nmt.ctranslate2_engine import CTranslate2Engine
+        from switchout.nmt.ctranslate2_searcher import CTranslate2Searcher
 
         if len(runs) > 1:
             raise SwitchOutError("--engine ctranslate2 knows no ensembles: give one --run")
@@ -175,7 +175,7 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
             from switchout.nmt.export import write_ctranslate2
 
             write_ctranslate2(model, folder, src_tokens=src_tokens, tgt_tokens=tgt_tokens)
-        self.engine = CTranslate2Engine(
+        self.searcher = CTranslate2Searcher(
             folder,
             src_tokens=src_tokens,
             tgt_tokens=tgt_tokens,

@@ -18,20 +18,20 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Visit:
     """How a worker left a run. ``busy``: another worker has it; ``stopped``: asked to stop."""
 
     state: Literal["done", "busy", "stopped", "failed"]
     reason: str = ""
 
 
-def work(config: Config, folder: Path) -> Outcome:
+def work(config: Config, folder: Path) -> Visit:
     """Train the run in ``folder`` to its end, go on with it, or find it done."""
     with lease(folder) as is_ours:
         if not is_ours:
-            return Outcome("busy")
+            return Visit("busy")
         if finished(folder) is not None:
-            return Outcome("done")
+            return Visit("done")
         _talk_to(folder / ".log")
         try:
             from switchout.runs.record import write_record
@@ -39,14 +39,14 @@ def work(config: Config, folder: Path) -> Outcome:
 
             result = train_held(config, folder)
             if result["state"] != "done":
-                return Outcome("stopped")
+                return Visit("stopped")
             write_record(folder)
         except SwitchOutError as error:
-            return Outcome("failed", str(error))
+            return Visit("failed", str(error))
         except Exception as error:  # one broken run must not end the table
             log.exception("failed")
-            return Outcome("failed", f"{type(error).__name__}: {error} (see {folder / '.log'})")
-    return Outcome("done")
+            return Visit("failed", f"{type(error).__name__}: {error} (see {folder / '.log'})")
+    return Visit("done")
 
 
 def _talk_to(path: Path) -> None:

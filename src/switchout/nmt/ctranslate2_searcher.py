@@ -21,7 +21,7 @@ from switchout.nmt.translate import SearchOptions
 _BATCH_WORDS = 1500
 
 
-class CTranslate2Engine:
+class CTranslate2Searcher:
     """Searches with an exported model; see `switchout.nmt.translate.Engine`."""
 
     def __init__(
@@ -46,7 +46,7 @@ class CTranslate2Engine:
     def search(
         self, sentences: Sequence[list[int]], options: SearchOptions, done: Callable[[int], None]
     ) -> list[list[Hypothesis]]:
-        """See `Engine`."""
+        """See `Searcher`."""
         found: list[list[Hypothesis]] = [[] for _ in sentences]
         # CTranslate2 takes one length limit a call, ours follows from the length of the source.
         by_length = sorted(range(len(sentences)), key=lambda i: -len(sentences[i]))
