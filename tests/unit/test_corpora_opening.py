@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 from pathlib import Path
 
 import pytest
@@ -181,3 +182,31 @@ def test_the_phrasebook_has_more_training_pairs_for_those_who_ask() -> None:
     assert len(open_corpus("phrasebook").pairs("train")[0]) == 3_000
     with pytest.raises(SwitchOutError, match="at most 20,000"):
         open_corpus("phrasebook", train_pairs=20_001)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"bleu": {"tokenize": "spm", "lowercase": False}},
+        {"bleu": {"tokenize": "13a", "lowercase": "no"}},
+        {"bleu": {"tokenize": "13a"}},
+        {"bleu": ["13a", False]},
+        {"tokenizer": "moses"},
+        {"tokenizer": ["space"]},
+        {"source": 3},
+        {"name": None},
+    ],
+)
+def test_a_foreign_description_is_not_believed(tmp_path, change) -> None:  # type: ignore[no-untyped-def]
+    for language in ("de", "en"):
+        for split in ("train", "dev", "test"):
+            (tmp_path / f"{split}.{language}").write_text("a\n")
+    good = {
+        "name": "x", "title": "", "source": "de", "target": "en", "tokenizer": "space",
+        "bleu": {"tokenize": "none", "lowercase": False},
+    }  # fmt: skip
+    (tmp_path / "corpus.json").write_text(json.dumps(good))
+    assert open_corpus(tmp_path).bleu.tokenize == "none"
+    (tmp_path / "corpus.json").write_text(json.dumps(good | change))
+    with pytest.raises(SwitchOutError, match=r"corpus\.json: not written by"):
+        open_corpus(tmp_path)

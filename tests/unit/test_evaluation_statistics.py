@@ -170,3 +170,12 @@ def test_unknown_tokenizer_is_refused() -> None:
 def test_unequal_lengths_are_refused() -> None:
     with pytest.raises(SwitchOutError, match="2 hypotheses for 1 references"):
         Metric("bleu", ["a"]).statistics(["a", "b"])
+
+
+@pytest.mark.parametrize("tokenizer", ["spm", "flores101", "flores200", "spBLEU-1K"])
+def test_no_tokenizer_is_downloaded(tokenizer, monkeypatch, tmp_path):
+    monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
+    monkeypatch.setattr("urllib.request.urlopen", lambda *a, **k: pytest.fail("used the net"))
+    with pytest.raises(SwitchOutError, match="is not here: fetch it from http"):
+        Metric("bleu", ["a b"], tokenize=tokenizer)
+    assert list(tmp_path.iterdir()) == []

@@ -97,3 +97,13 @@ def test_text_is_aligned() -> None:
 def test_row_of_wrong_length_is_refused() -> None:
     with pytest.raises(ValueError, match="zip"):
         Table("t", [Column("a"), Column("b")], [("x",)]).text()
+
+
+def test_no_cell_of_a_csv_is_a_formula():
+    """A system may be called whatever a file is called, and a spreadsheet would run it."""
+    names = ["=1+1", "+1", "-cmd", "@SUM(A1)", "  =1", "\t=1", "plain", "a=b"]
+    table = Table("t", [Column("=title"), Column("x", format=".1f")], [(n, -1.5) for n in names])
+    head, *rows = list(csv.reader(io.StringIO(table.csv())))
+    assert head[0] == "'=title"
+    assert [row[0] for row in rows] == [f"'{n}" for n in names[:6]] + names[6:]
+    assert {row[1] for row in rows} == {"-1.5"}  # numbers stay numbers

@@ -7,7 +7,6 @@ All little-endian. Neither ``<s>`` nor ``</s>`` is stored: the batch puts them w
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from itertools import count
@@ -20,7 +19,8 @@ from numpy.typing import NDArray
 from switchout.corpora.codec import Codec
 from switchout.corpora.vocabulary import UNK
 from switchout.errors import SwitchOutError
-from switchout.files import atomic_folder, read_bytes
+from switchout.files import atomic_folder, read_json, write_json
+from switchout.ranges import COUNT_OR_NONE
 
 FACTS = "pairs.json"
 CHUNK = 1 << 16  # pairs held in memory while building
@@ -40,14 +40,14 @@ class EncodedPairs:
 
     def __init__(self, folder: Path | str):
         self.folder = Path(folder)
+        facts = read_json(self.folder / FACTS)
         try:
-            facts = json.loads(read_bytes(self.folder / FACTS))
             self.drops: dict[str, int] = facts["drops"]
             self.unknown: dict[str, int] = facts["unknown"]
-            sizes = facts["sizes"]
-            maps = {name: _map(self.folder / name, sizes[name]) for name in _FILES}
-        except (KeyError, TypeError, json.JSONDecodeError) as error:
+            sizes = {name: COUNT_OR_NONE.check(facts["sizes"][name], name) for name in _FILES}
+        except (KeyError, TypeError, SwitchOutError) as error:
             raise SwitchOutError(f"{self.folder / FACTS}: damaged ({error}); build again") from None
+        maps = {name: _map(self.folder / name, size) for name, size in sizes.items()}
         self.src_ids, self.src_ends = maps["src.ids"], maps["src.ends"]
         self.tgt_ids, self.tgt_ends = maps["tgt.ids"], maps["tgt.ends"]
         self.example_ids = maps["example_ids"]
@@ -99,7 +99,7 @@ class EncodedPairs:
                 "unknown": writer.unknown,
                 "sizes": writer.sizes,
             }
-            (partial / FACTS).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+            write_json(partial / FACTS, facts)
         return cls(folder)
 
     def __len__(self) -> int:
