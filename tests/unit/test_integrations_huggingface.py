@@ -206,7 +206,6 @@ def tiny_tokenizer():
         ({"stream": True}, {"tau_x": 1.0}, "cannot be read before training: use draw='voc"),
         ({"stream": True}, {"tau_x": 1.0, "draw": "vocabulary"}, "id_column"),
     ],
-    ids=str,
 )
 def test_mistakes_are_one_clear_line(marian, train, tmp_path, change, settings, message):
     trainer = trainers.make(marian, train, None, tmp_path)

@@ -125,7 +125,6 @@ def test_rows_limit_what_is_drawn_not_what_is_replaced(tokenizers):
         ("words", [[], [-100]], ValueError, "at least two words, got 0"),
         ("empty", None, ValueError, "the tokenizer has 1 words"),
     ],
-    ids=str,
 )
 def test_what_is_no_tokenizer_or_has_no_words(tokenizer, rows, error, message):
     models = pytest.importorskip("tokenizers").models
