@@ -260,3 +260,22 @@ def test_a_folder_that_does_not_say_its_direction_is_told_how(toy, monkeypatch, 
     languages = ["--source", "yy", "--target", "xx"]
     assert run(["train", "--corpus", "mine", *languages, "--out", "run", *quick]) == 0
     assert run(["train", "c.toml", "--corpus", "mine", *languages, "--out", "two", *quick]) == 0
+
+
+def test_score_and_compare_take_folders_of_runs(trained, tmp_path, capsys):
+    reference, hyp = trained.parent / "corpus" / "test.yy", trained / "test.hyp"
+    found = []
+    for output in (trained, hyp):
+        assert run(["score", str(output), "--ref", str(reference), "--json"]) == 0
+        [scores] = json.loads(capsys.readouterr().out)
+        found.append(scores["bleu"])
+    assert found[0] == found[1]
+    names = ["--baseline", f"a={trained},{hyp}", "--system", str(trained)]
+    assert run(["compare", "--ref", str(reference), *names, "--json"]) == 0
+    [result] = json.loads(capsys.readouterr().out)
+    assert result["delta"] == 0
+    onto = ["--csv", str(hyp)]
+    assert run(["compare", "--ref", str(reference), *names, *onto]) == 2
+    assert "--csv" in capsys.readouterr().err
+    assert run(["score", str(tmp_path), "--ref", str(reference)]) == 2
+    assert "without test.hyp" in capsys.readouterr().err

@@ -12,10 +12,10 @@ from switchout.ranges import RESAMPLES, SEED
 
 Ref = Annotated[Path, typer.Option(help="Reference: real text, a line per sentence.")]
 Baseline = Annotated[
-    str, typer.Option(metavar="NAME=F1,F2,…", help="Outputs of the baseline's runs (seeds).")
+    str, typer.Option(metavar="NAME=F1,F2,…", help="Outputs, or folders, of the baseline's runs.")
 ]
 Systems = Annotated[
-    list[str], typer.Option(metavar="NAME=F1,F2,…", help="A system's runs; may be repeated.")
+    list[str], typer.Option(metavar="NAME=F1,F2,…", help="Those of a system; may be repeated.")
 ]
 Tokenize = Annotated[
     str, typer.Option(help="sacrebleu's tokenizer for BLEU; none for tokenised text.")
@@ -30,7 +30,9 @@ Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 
 def system_inputs(baseline: str, systems: list[str]) -> dict[str, list[str]]:
     """Return the files that ``--baseline`` and ``--system`` name, by option."""
-    from switchout.evaluation.outputs import files_of_system
+    from switchout.evaluation.outputs import files_of_system, output_file
 
-    of_systems = [path for text in systems for path in files_of_system(text)[1]]
-    return {"--baseline": files_of_system(baseline)[1], "--system": of_systems}
+    def files(text: str) -> list[str]:
+        return [str(output_file(path)) for path in files_of_system(text)[1]]
+
+    return {"--baseline": files(baseline), "--system": [f for s in systems for f in files(s)]}

@@ -17,7 +17,9 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def score(
-    hypotheses: Annotated[list[Path], typer.Argument(metavar="HYP…", help="Outputs to score.")],
+    hypotheses: Annotated[
+        list[Path], typer.Argument(metavar="HYP…", help="Outputs to score, or folders of runs.")
+    ],
     ref: Ref,
     metric: Annotated[
         list[str] | None, typer.Option(help="bleu, chrf, ter; may be repeated. Default: all.")

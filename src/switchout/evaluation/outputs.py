@@ -20,9 +20,27 @@ def read_references(path: str | os.PathLike[str]) -> list[str]:
     return references
 
 
+def output_file(path: str | os.PathLike[str]) -> Path:
+    """Return the file of an output: itself, or for the folder of a run its ``test.hyp``.
+
+    Example:
+        >>> import tempfile
+        >>> run = Path(tempfile.mkdtemp())
+        >>> (run / "test.hyp").touch()
+        >>> output_file(run).name, str(output_file("a.hyp"))
+        ('test.hyp', 'a.hyp')
+    """
+    path = Path(path)
+    if not path.is_dir():
+        return path
+    if not (path / "test.hyp").is_file():
+        raise SwitchOutError(f"{path}: a folder without test.hyp; is it a finished run?")
+    return path / "test.hyp"
+
+
 def read_hypotheses(path: str | os.PathLike[str], *, references: Path, n_lines: int) -> list[str]:
     """Return as many lines as there are references; another number is an error."""
-    hypotheses = read_lines(path)
+    hypotheses = read_lines(output_file(path))
     if len(hypotheses) != n_lines:
         raise SwitchOutError(
             f"{path} has {len(hypotheses)} lines but {references} has {n_lines}: "
