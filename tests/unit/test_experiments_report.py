@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from dataclasses import replace
 from html.parser import HTMLParser
 from statistics import variance
@@ -100,6 +101,22 @@ def test_several_experiments_are_corrected_over_all_their_contrasts(table, findi
     assert corrected == holm(p_values)
     assert corrected[0] == pytest.approx(2 * alone[0])
     assert {c.n_family for [found] in together for c in found.contrasts} == {4}
+
+
+def test_reports_made_together_say_so_and_share_their_correction(table, tmp_path, capsys):
+    other = tmp_path / "other"
+    shutil.copytree(table, other)
+    alone = json.loads(json.dumps(write_report(table)))["columns"][0]["comparisons"]
+    assert run(["report", "--json", str(table), str(other)]) == 0
+    both = json.loads(capsys.readouterr().out)
+    for result in both:
+        first = result["columns"][0]["comparisons"][0]
+        assert (first["n_family"], alone[0]["n_family"]) == (4, 2)
+        assert first["p_holm"] == pytest.approx(2 * alone[0]["p_holm"])
+        assert any("over the 4 contrasts of 2 experiments" in a for a in result["answers"])
+    assert "over the 4 contrasts" in (other / "report.html").read_text()
+    assert run(["report", str(table), str(table / ".")]) == 2
+    assert "twice" in capsys.readouterr().err
 
 
 def test_rows_are_paired_by_seed_only_if_declared_and_possible(table, finding):

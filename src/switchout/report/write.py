@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from switchout.experiments.contrasts import Contrast
-from switchout.experiments.experiment import load
-from switchout.experiments.findings import Finding, find_out
+from switchout.experiments.experiment import Experiment, load
+from switchout.experiments.findings import Finding, find_out_together
 from switchout.files import atomic
 from switchout.report.answers import answers
 from switchout.report.experiment import experiment_page
@@ -20,8 +21,24 @@ from switchout.report.tau import tau_table
 
 def write_report(folder: Path) -> dict[str, Any]:
     """Write the report of the experiment in ``folder``; return what ``results.json`` holds."""
-    experiment = load(folder)
-    findings = find_out(experiment)
+    return write_reports([folder])[0]
+
+
+def write_reports(folders: Sequence[Path]) -> list[dict[str, Any]]:
+    """Write the reports of several experiments, corrected over all their contrasts."""
+    experiments = [load(folder) for folder in folders]
+    found = find_out_together(experiments)
+    n_family = sum(len(finding.contrasts) for findings in found for finding in findings)
+    if len(folders) > 1:
+        note = (
+            f"Reported together: p-values are corrected over the {n_family} contrasts of "
+            f"{len(folders)} experiments."
+        )
+        experiments = [replace(each, notes=(*each.notes, note)) for each in experiments]
+    return [_write(*one) for one in zip(folders, experiments, found, strict=True)]
+
+
+def _write(folder: Path, experiment: Experiment, findings: Sequence[Finding]) -> dict[str, Any]:
     is_tau = experiment.kind == "tau"
     table = tau_table(findings) if is_tau else main_table(experiment.kind, findings)
     table = replace(table, note=f"{table.note}\n{signatures(findings)}".strip())
