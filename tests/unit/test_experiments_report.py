@@ -463,7 +463,7 @@ def test_rows_name_their_corpus_where_there_are_several(tmp_path):
     ("content", "says"),
     [
         (None, "no experiment.json"),
-        ("{", "not written by switchout"),
+        ("{", "not valid JSON"),
         ('{"format": 99}', "format 99"),
         (f'{{"format": {FORMAT}}}', "not written by switchout"),
     ],
