@@ -125,7 +125,7 @@ static PyObject *kept_pairs(PyObject *self, PyObject *const *args, Py_ssize_t n_
 static int64_t slots_for(int64_t n_words)
 {
     int64_t n_slots = 16;
-    while (n_slots < 2 * n_words) n_slots *= 2;
+    while (n_slots < 3 * n_words) n_slots *= 2;
     return n_slots;
 }
 

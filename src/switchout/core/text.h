@@ -181,14 +181,19 @@ typedef struct {
 
 #define SO_GOLDEN 0x9E3779B97F4A7C15u /* 2^64 / golden ratio, for multiplicative hashing */
 
-/* 128 bits for a word: up to 16 bytes they are its bytes, beyond that partly a hash. */
+/* The lowest n bytes, n from 0 to 8. */
+SO_INLINE uint64_t so_low_bytes(int64_t n)
+{
+    static const uint64_t MASK[9] = {0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF, ~(uint64_t)0};
+    return MASK[n];
+}
+
+/* 128 bits for a word: up to 16 bytes they are its bytes, beyond that partly a hash. Whether a word
+   has more than 8 bytes cannot be predicted, so nothing branches there. */
 SO_INLINE so_keys so_word_keys(const uint8_t *word, int64_t size)
 {
-    so_keys keys = {so_load_8(word), 0};
-    if (size <= 8) {
-        keys.low &= ~(uint64_t)0 >> (64 - 8 * size);
-        return keys;
-    }
+    so_keys keys = {so_load_8(word) & so_low_bytes(so_min(size, 8)), so_load_8(word + 8) & so_low_bytes(so_min(so_max(size - 8, 0), 8))};
+    if (size <= 16) return keys;
     keys.high = so_load_8(word + size - 8);
     for (int64_t i = 8; i < size - 8; i += 8) {
         keys.low = (keys.low ^ so_load_8(word + i)) * SO_GOLDEN;
