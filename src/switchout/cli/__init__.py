@@ -19,6 +19,7 @@ from switchout.errors import SwitchOutError, did_you_mean
 VERBS = {
     "demo": "See it work, in about five minutes.",
     "augment": "Augment a corpus of any size, as text.",
+    "preview": "See what a setting does to your sentences.",
     "data": "List, get and prepare corpora.",
     "train": "Train a translation model; the same command resumes.",
     "translate": "Translate lines with a trained run.",

@@ -10,6 +10,8 @@ import argparse
 import json
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from switchout.errors import SwitchOutError
@@ -43,6 +45,7 @@ PARAMETERS = {  # of the options whose name in Python is another
     "special": "special_words",
     "special_regex": "special_pattern",
 }
+VOCAB_FLAGS = {"source": "src", "target": "tgt"}
 PLAIN = (
     "pairs", "out_pairs", "tau_x", "tau_y", "rate_x", "rate_y", "policy_x", "policy_y", "seed",
     "epoch", "copies", "keep_original", "min_count", "max_words", "null_word", "encode", "workers",
@@ -58,9 +61,11 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: list[str]) -> int:
     """Run the command; return its exit code."""
     try:
-        options = _parser().parse_args(arguments)
+        options = make_parser("augment", DESCRIPTION, EPILOG).parse_args(arguments)
     except SystemExit:  # after --help
         return 0
+    if options.preview is not None:
+        return show_preview(options, lines=options.preview, epochs=3)
     outputs = (options.out_src, options.out_tgt, options.out_pairs)
     if options.json and "-" in outputs:
         raise SwitchOutError("--json and an output on '-' cannot share standard output")
@@ -72,12 +77,18 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser(verb: str, description: str, epilog: str) -> argparse.ArgumentParser:
+    """Return the parser of ``augment`` or ``preview``, which differ in what they print."""
     parser = _Parser(
-        "switchout augment", usage="%(prog)s [OPTIONS]", description=DESCRIPTION, epilog=EPILOG,
+        f"switchout {verb}", usage="%(prog)s [OPTIONS]", description=description, epilog=epilog,
         allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     add = parser.add_argument
+    if verb == "augment":
+        add("--preview", type=int, metavar="N", help="write nothing, show N changed lines")
+    else:
+        add("--lines", type=int, default=5, metavar="N", help="sentences to show")
+        add("--epochs", type=int, default=3, metavar="N", help="of so many epochs")
     add("--src", metavar="FILE", help="source file; '-': standard input")
     add("--tgt", metavar="FILE", help="target file; '-': standard input")
     add("--out-src", metavar="FILE", help="where the source goes; '-': standard output")
@@ -134,19 +145,48 @@ def _parser() -> argparse.ArgumentParser:
 def _augment(options: argparse.Namespace) -> dict[str, Any]:
     from switchout.text import augment_files
 
+    arguments = parameters_of(options)
+    del arguments["preview"]
+    with naming_flags():
+        return augment_files(arguments.pop("source"), arguments.pop("target"), **arguments)
+
+
+def parameters_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options by the names that they have in Python."""
     arguments = {PARAMETERS.get(name, name): value for name, value in vars(options).items()}
     del arguments["json"]
-    for megabytes, n_bytes, scale in (
-        ("part_mb", "part_bytes", 20),
-        ("chunk_kb", "chunk_bytes", 10),
-    ):
-        number = POSITIVE.check(arguments.pop(megabytes), f"--{megabytes.replace('_', '-')}")
-        arguments[n_bytes] = int(number * 2**scale)
+    for flag, unit, name in (("part_mb", 1 << 20, "part_bytes"), ("chunk_kb", 1024, "chunk_bytes")):
+        number = POSITIVE.check(arguments.pop(flag), f"--{flag.replace('_', '-')}")
+        arguments[name] = int(number * unit)
     arguments["stats"] = arguments["stats"] or False
     for column in ("source_column", "target_column"):
         arguments[column] = arguments[column] or None
+    return arguments
+
+
+def show_preview(options: argparse.Namespace, *, lines: int, epochs: int) -> int:
+    """Print what the options would do."""
+    from switchout.cli.preview_text import rendered
+    from switchout.text.preview import preview
+
+    arguments = parameters_of(options)
+    for name in ("preview", "lines", "epochs", "out_source", "out_target", "out_pairs", "stats"):
+        arguments.pop(name, None)
+    source, target = arguments.pop("source"), arguments.pop("target")
+    with naming_flags():
+        seen = preview(source, target, lines=lines, epochs=epochs, **arguments)
+    if options.json:
+        print(json.dumps(seen.to_dict()))
+    else:
+        print(rendered(seen, in_color=sys.stdout.isatty()))
+    return 0
+
+
+@contextmanager
+def naming_flags() -> Iterator[None]:
+    """Put flags where an error of the library names parameters."""
     try:
-        return augment_files(arguments.pop("source"), arguments.pop("target"), **arguments)
+        yield
     except SwitchOutError as error:
         raise SwitchOutError(_with_flags(str(error))) from None
 
@@ -168,14 +208,22 @@ def _with_flags(message: str) -> str:
 
 
 def _summary(report: dict[str, Any]) -> str:
-    sides = ", ".join(
-        f"{report[side]['changes']:,} words of the {side} changed"
-        for side in ("source", "target")
-        if side in report
-    )
     dropped = sum(report["dropped"].values())
-    lost = f"; {dropped:,} pairs with an empty side dropped" if dropped else ""
+    lost = f", {dropped:,} pairs with an empty side dropped" if dropped else ""
+    lines = [
+        f"{report['pairs']:,} lines read, {report['written']:,} written{lost}"
+        f" ({report['seconds']:.1f} s)"
+    ]
+    for name in ("source", "target"):
+        if name in report and report[name]["changes"]:
+            lines.append(f"{name}: {_effect(report[name])}")
+    for name, path in report["vocabularies"].items():
+        lines.append(f"words of the {name}: {path} (give it as --vocab-{VOCAB_FLAGS[name]})")
+    return "\n".join([*lines, report["signature"]])
+
+
+def _effect(side: dict[str, Any]) -> str:
     return (
-        f"{report['pairs']:,} lines read, {report['written']:,} written, {sides}{lost}"
-        f" ({report['seconds']:.1f} s)\n{report['signature']}"
+        f"{100 * side['changed']:.1f}% of the words changed ({side['changes']:,}),"
+        f" {100 * side['untouched']:.1f}% of the lines untouched"
     )

@@ -278,7 +278,7 @@ static void free_rewriter(PyObject *capsule)
     free(owned);
 }
 
-/* make_rewriter(lexicon, law, has_row, null_word, count_all). */
+/* make_rewriter(lexicon, law, has_row, null_word, count_known). */
 static PyObject *make_rewriter(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 {
     (void)self;
@@ -287,7 +287,7 @@ static PyObject *make_rewriter(PyObject *self, PyObject *const *args, Py_ssize_t
     const so_lexicon *lexicon = so_read_struct(&in, SO_LEXICON);
     const so_law *law = so_read_struct(&in, SO_LAW);
     so_array has_row = so_read_array(&in, "has_row", 1), null_word = so_read_array(&in, "null_word", 1);
-    int64_t count_all = so_read_int(&in, "count_all");
+    int64_t count_known = so_read_int(&in, "count_known");
     if (so_is_bad(&in, law && (law->row_start != NULL) != (has_row.data != NULL), "has_row: for a law with rows, and for no other")) return NULL;
     if (so_is_bad(&in, has_row.data && has_row.n != law->max_length + 1, "has_row: one for each length of the law")) return NULL;
     int draws = law->null_id < 0 && (law->cumulative ? law->last > 0 || law->row_start : law->limit_drawable >= 0);
@@ -295,7 +295,7 @@ static PyObject *make_rewriter(PyObject *self, PyObject *const *args, Py_ssize_t
     owned_rewriter *owned = calloc(1, sizeof *owned + (size_t)has_row.n + (size_t)null_word.n + SO_PADDING);
     if (!owned) return so_end(&in), PyErr_NoMemory();
     so_put(so_put((char *)owned->room, has_row, 1), null_word, 1);
-    so_rewriter made = {lexicon, law, has_row.data ? owned->room : NULL, owned->room + has_row.n, null_word.n, count_all != 0};
+    so_rewriter made = {lexicon, law, has_row.data ? owned->room : NULL, owned->room + has_row.n, null_word.n, count_known != 0};
     owned->rewriter = made;
     owned->lexicon = args[0], owned->law = args[1];
     so_end(&in);

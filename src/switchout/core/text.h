@@ -104,6 +104,18 @@ SO_INLINE int64_t so_find_words(const uint8_t *data, int64_t start, int64_t end,
     return n >> 1;
 }
 
+SO_INLINE int64_t so_count_words(const uint8_t *data, int64_t start, int64_t end)
+{
+    int64_t n = 0;
+    uint64_t carry = 0;
+    for (int64_t at = start; at < end; at += 64) {
+        uint64_t word = ~so_space_bits(data + at) & so_before(at, end);
+        n += __builtin_popcountll(word & ~(word << 1 | carry));
+        carry = word >> 63;
+    }
+    return n;
+}
+
 SO_INLINE int so_is_blank(const uint8_t *data, int64_t start, int64_t end)
 {
     for (int64_t at = start; at < end; at += 64)
@@ -269,7 +281,7 @@ typedef struct {
     const uint8_t *has_row; /* [law->max_length + 1]: lengths whose row of the law is made; NULL: any */
     const uint8_t *null_word;
     int64_t null_size;
-    int count_all; /* count the words of lines that cannot change, too */
+    int count_known; /* look up the words of lines that cannot change, too */
 } so_rewriter;
 
 typedef struct {
@@ -300,7 +312,7 @@ typedef struct { /* room for the words of the longest line */
 
 /* Edges and ids of the known words of a line; returns how many. All are hashed before the first is
    compared, so that cache misses overlap. */
-SO_INLINE int64_t so_know_words(const so_lexicon *lexicon, const so_lines *lines, int64_t line, so_scratch *s, int64_t *n_words)
+SO_INLINE int64_t so_know_words(const so_lexicon *lexicon, const so_lines *lines, int64_t line, so_scratch *s)
 {
     const uint8_t *data = lines->data;
     int64_t n = so_find_words(data, lines->starts[line], lines->ends[line], s->edges), n_known = 0;
@@ -315,7 +327,6 @@ SO_INLINE int64_t so_know_words(const so_lexicon *lexicon, const so_lines *lines
         s->known[n_known] = id;
         n_known += id >= 0;
     }
-    *n_words = n;
     return n_known;
 }
 
@@ -361,8 +372,7 @@ SO_INLINE int64_t so_draw_copy(const so_rewriter *r, const so_task *task, int64_
     uint64_t example = task->first_example + (uint64_t)line;
     uint32_t u = law->cumulative ? so_random(at, example, at->stream).word[0] : 0;
     if (so_never_changes(law, u, task->lines.ends[line] - task->lines.starts[line])) return 0;
-    int64_t ignored;
-    if (*n_known < 0) *n_known = so_know_words(r->lexicon, &task->lines, line, s, &ignored);
+    if (*n_known < 0) *n_known = so_know_words(r->lexicon, &task->lines, line, s);
     so_chance chance = {1, law->limit_drawable + 1};
     if (law->cumulative) {
         if (r->has_row && (*n_known > law->max_length || !r->has_row[*n_known])) return -1 - *n_known;
@@ -396,8 +406,7 @@ SO_INLINE so_progress so_rewrite(const so_rewriter *r, const so_task *task, cons
         const int64_t start = lines->starts[p.line], end = lines->ends[p.line], stop = end + lines->gap;
         const so_progress before = p;
         const int64_t from_before = from, to_before = to;
-        int64_t n_words = 0, n_known = -1;
-        if (r->count_all) n_known = so_know_words(r->lexicon, lines, p.line, s, &n_words);
+        int64_t n_known = r->count_known ? so_know_words(r->lexicon, lines, p.line, s) : -1;
         for (int64_t copy = task->with_original ? -1 : 0; copy < task->copies; copy++) {
             int64_t n_hits = 0;
             if (copy >= 0) {
@@ -434,8 +443,8 @@ SO_INLINE so_progress so_rewrite(const so_rewriter *r, const so_task *task, cons
             p.problem = problem;
             break;
         }
-        p.n_words += n_words;
-        p.n_known += r->count_all ? n_known : 0;
+        p.n_words += so_count_words(lines->data, start, end);
+        p.n_known += r->count_known ? n_known : 0;
     }
     p.size = so_append(w->out, p.size, lines->data, from, to);
     return p;

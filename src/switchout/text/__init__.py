@@ -6,11 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from switchout.text.augment_files import augment_files
+    from switchout.text.file_augmenter import augment_files
     from switchout.text.line_augmenter import LineAugmenter, augment_lines
 
 _HOME = {
-    "augment_files": "augment_files",
+    "augment_files": "file_augmenter",
     "augment_lines": "line_augmenter",
     "LineAugmenter": "line_augmenter",
 }

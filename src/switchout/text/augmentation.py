@@ -25,6 +25,8 @@ class Format(Protocol):
     @property
     def suffixes(self) -> tuple[str, ...]: ...
     @property
+    def sides(self) -> tuple[str, ...]: ...
+    @property
     def inputs(self) -> list[str]: ...
     def renamed(self, names: dict[str, str]) -> Format: ...
     def chunks(self, part: Part, chunk_bytes: int, digests: Any = None) -> Any: ...
@@ -45,7 +47,7 @@ class Augmentation:
     epoch: int = 0
     copies: int = 1
     keep_original: bool = False
-    count_all: bool = False
+    count_known: bool = False
     chunk_bytes: int = CHUNK_BYTES
 
     @cached_property
@@ -70,7 +72,7 @@ class Augmentation:
     def rewriters(self) -> tuple[Rewriter, Rewriter]:
         """Return what rewrites the source and what rewrites the target."""
         source, target = (
-            Rewriter(noise, count_all=self.count_all) for noise in (self.source, self.target)
+            Rewriter(noise, count_known=self.count_known) for noise in (self.source, self.target)
         )
         return source, target
 

@@ -81,6 +81,12 @@ class TextFiles(TextFormat):
         ends = (("src", self.source), ("tgt", self.target))
         return tuple(end for end, path in ends if path is not None)
 
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Which sides there are."""
+        pairs = (("source", self.source), ("target", self.target))
+        return tuple(side for side, path in pairs if path is not None)
+
     def renamed(self, names: dict[str, str]) -> TextFiles:
         """Return the same with some input files elsewhere."""
         return TextFiles(*(p and names.get(p, p) for p in (self.source, self.target)))
@@ -164,6 +170,7 @@ class TabSeparated(TextFormat):
 
     path: str
     suffixes = ("tsv",)
+    sides = ("source", "target")
 
     def renamed(self, names: dict[str, str]) -> TabSeparated:
         """Return the same with the input file elsewhere."""

@@ -44,9 +44,9 @@ class LineAugmenter:
     Example:
         >>> augmenter = LineAugmenter(source_words=["a", "b", "c"], tau_x=2.0, seed=1)
         >>> augmenter(["a b c", "a a"])
-        ['a b b', 'a c']
-        >>> augmenter([("a b c", "x y")], first_line=1, epoch=3)
-        [('c b a', 'x y')]
+        ['b c a', 'b b']
+        >>> augmenter([("a a", "x y")], first_line=1)
+        [('b b', 'x y')]
     """
 
     def __init__(
@@ -61,11 +61,22 @@ class LineAugmenter:
         self.seed = SEED.check(seed, "seed")
         words = {"vocab_source": source_words, "vocab_target": target_words}
         given = {name: value for name, value in words.items() if value is not None}
-        self.sides = make_sides(noise | given)  # type: ignore[arg-type]
+        self.sides: Sequence[SideNoise] = make_sides(noise | given)  # type: ignore[arg-type]
         for side in self.sides:
             if side.needs_words:
                 raise SwitchOutError(f"the {side.side} has noise: give {side.side}_words")
-        self._rewriters = tuple(Rewriter(side) for side in self.sides)
+        self._rewriters = [Rewriter(side) for side in self.sides]
+
+    @classmethod
+    def of_side(cls, noise: SideNoise, seed: int) -> LineAugmenter:
+        """Return an augmenter of strings, from noise that is made already."""
+        augmenter = cls.__new__(cls)
+        augmenter.seed, augmenter.sides, augmenter._rewriters = seed, [noise], [Rewriter(noise)]
+        return augmenter
+
+    def split(self, lines: Sequence[str]) -> list[str]:
+        """Return strings as they are changed: split by the tokenizer if there is one."""
+        return self.at_epoch(None, lines, 0)
 
     def __call__(
         self, lines: Sequence[str] | Sequence[Pair], first_line: int = 0, epoch: int = 0

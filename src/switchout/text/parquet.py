@@ -51,6 +51,12 @@ class ParquetFile:
     target: str | None
     suffixes = ("parquet",)
 
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Which sides there are."""
+        columns = (("source", self.source), ("target", self.target))
+        return tuple(side for side, name in columns if name is not None)
+
     def renamed(self, names: dict[str, str]) -> ParquetFile:
         """Return the same with the input file elsewhere."""
         return replace(self, path=names.get(self.path, self.path))

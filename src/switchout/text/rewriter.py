@@ -32,8 +32,8 @@ class Rewritten(NamedTuple):
     size: int  # bytes of ``data`` in use
     ends: Ints  # [lines written], without the gap behind each
     changes: npt.NDArray[np.int32]  # [lines written]; -1: an original
-    n_words: int  # counted only on demand
-    n_known: int
+    n_words: int
+    n_known: int  # counted only on demand
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,11 @@ class Rewriter:
 
     Args:
         noise: How words are hit and what they become.
-        count_all: Count the words of all lines, at some cost.
+        count_known: Count the known words of all lines, too, at some cost.
     """
 
-    def __init__(self, noise: SideNoise, *, count_all: bool = False) -> None:
-        self.noise, self.count_all = noise, count_all
+    def __init__(self, noise: SideNoise, *, count_known: bool = False) -> None:
+        self.noise, self.count_known = noise, count_known
         made = noise.made()
         self._rule = Rule(tau=0.0) if made is None else made.rule
         self._stream = Address(0, 0, noise.side).stream
@@ -73,7 +73,7 @@ class Rewriter:
 
     def __reduce__(self) -> tuple[object, ...]:
         """What is compiled is not sent to other processes: they make their own."""
-        return _rewriter, (self.noise, self.count_all)
+        return _rewriter, (self.noise, self.count_known)
 
     def rewrite(
         self,
@@ -159,8 +159,8 @@ class Rewriter:
             row = laws.shared_table(float(rule.tau), longest).cumulative
             law = compiled.make_count_law(row, None, None, rule.null_id)
         null_word = self.noise.null_word.encode(errors="replace")
-        return compiled.make_rewriter(lexicon.compiled, law, has_row, null_word, self.count_all)
+        return compiled.make_rewriter(lexicon.compiled, law, has_row, null_word, self.count_known)
 
 
-def _rewriter(noise: SideNoise, count_all: bool) -> Rewriter:
-    return Rewriter(noise, count_all=count_all)
+def _rewriter(noise: SideNoise, count_known: bool) -> Rewriter:
+    return Rewriter(noise, count_known=count_known)

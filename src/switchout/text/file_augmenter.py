@@ -113,40 +113,50 @@ def augment_files(
         "out_target": out_target,
         "out_pairs": options.get("out_pairs"),
     }
-    form = _format(inputs, outputs, options)
-    stats = options.get("stats", False)
-    job = Augmentation(
-        form,
-        *make_sides(options),
-        seed,
-        epoch=options.get("epoch", 0),
-        copies=options.get("copies", 1),
-        keep_original=options.get("keep_original", False),
-        count_all=bool(stats),
-        chunk_bytes=options.get("chunk_bytes", CHUNK_BYTES),
-    )
-    job.check()
-    engine = _engine(options)
+    for name, path in inputs.items():
+        if (path is None) != (outputs[f"out_{name}"] is None):
+            raise SwitchOutError(f"{name}= and out_{name}= go together: give both or neither")
+    job, engine = make_job(inputs, seed, options), _engine(options)
     engine.check()
     names = [os.fspath(path) for path in outputs.values() if path is not None]
     vocabularies = _vocabulary_files(job, names)
     _check_files(inputs, outputs, vocabularies, options)
-    counted = count_vocabularies(job, options)
-    job = _with_counted(job, counted, options)
+    counted = count_vocabularies(job, inputs, options)
+    job = with_counted(job, counted, options)
     tally, data_hash = _run(job, names, engine)
     _save_vocabularies(counted, vocabularies)
     report = _report(job, tally, data_hash, time.monotonic() - started)
     report["vocabularies"] = {side: path for side, path in vocabularies.items() if path}
+    stats = options.get("stats", False)
     if not isinstance(stats, bool):
         write_json(stats, report)
     return report
 
 
-def _format(inputs: dict[str, Any], outputs: dict[str, Any], options: FileOptions) -> Format:
-    """Return how to read and write; refuse what does not go together."""
-    for name, path in inputs.items():
-        if (path is None) != (outputs[f"out_{name}"] is None):
-            raise SwitchOutError(f"{name}= and out_{name}= go together: give both or neither")
+def make_job(inputs: dict[str, Any], seed: int, options: FileOptions) -> Augmentation:
+    """Return what to do to which corpus, all settings checked; words may still be missing."""
+    job = Augmentation(
+        _format(inputs, options),
+        *make_sides(options),
+        seed,
+        epoch=options.get("epoch", 0),
+        copies=options.get("copies", 1),
+        keep_original=options.get("keep_original", False),
+        count_known=bool(options.get("stats", False)),
+        chunk_bytes=options.get("chunk_bytes", CHUNK_BYTES),
+    )
+    job.check()
+    for noise in (job.source, job.target):
+        if noise.policy is not None and noise.side not in job.format.sides:
+            xy = "x" if noise.side == "source" else "y"
+            raise SwitchOutError(
+                f"tau_{xy}, rate_{xy} and policy_{xy} are for the {noise.side}: give {noise.side}="
+            )
+    return job
+
+
+def _format(inputs: dict[str, Any], options: FileOptions) -> Format:
+    """Return how to read and write."""
     source, target, pairs = (None if path is None else os.fspath(path) for path in inputs.values())
     if (pairs is None) == (source is None and target is None):
         raise SwitchOutError("give source= and/or target=, or pairs=")
@@ -197,7 +207,7 @@ def _check_files(
     vocabularies: dict[str, str | None],
     options: FileOptions,
 ) -> None:
-    """Before any work: nothing is overwritten, everything can be written, read once or twice."""
+    """Before any work: nothing is overwritten, everything can be written, no pipe read twice."""
     given = {side: options.get(f"vocab_{side}") for side in SIDES}
     read = inputs | {
         f"vocab_{side}": v for side, v in given.items() if isinstance(v, str | os.PathLike)
@@ -208,15 +218,9 @@ def _check_files(
         written["stats"] = stats
     check_outputs(written, read)
     refuse_shared_streams(read)
-    streams = [name for name, path in inputs.items() if path is not None and is_stream(path)]
-    if vocabularies and streams:
-        missing = " and ".join(f"vocab_{side}" for side in vocabularies)
-        path = inputs[streams[0]]
-        what = "standard input" if path == "-" else f"{path}: a pipe or device"
-        raise SwitchOutError(f"{what} cannot be read twice: give {missing}")
 
 
-def count_vocabularies(job: Augmentation, options: Any) -> Counted:
+def count_vocabularies(job: Augmentation, inputs: dict[str, Any], options: FileOptions) -> Counted:
     """Count the words of the sides that have noise and no words, in one pass over the corpus."""
     min_count = COUNT.check(options.get("min_count", 1), "min_count")
     max_words = options.get("max_words")
@@ -224,6 +228,11 @@ def count_vocabularies(job: Augmentation, options: Any) -> Counted:
         COUNT.check(max_words, "max_words")
     sides = (job.source, job.target)
     counters = {noise.side: WordCounter() for noise in sides if noise.needs_words}
+    streams = [path for path in inputs.values() if path is not None and is_stream(path)]
+    if counters and streams:
+        missing = " and ".join(f"vocab_{side}" for side in counters)
+        what = "standard input" if streams[0] == "-" else f"{streams[0]}: a pipe or device"
+        raise SwitchOutError(f"{what} cannot be read twice: give {missing}")
     if counters:
         for chunk in job.format.chunks(Part(), CHUNK_BYTES):
             for side, counter in counters.items():
@@ -236,7 +245,9 @@ def count_vocabularies(job: Augmentation, options: Any) -> Counted:
     }
 
 
-def _with_counted(job: Augmentation, counted: Counted, options: FileOptions) -> Augmentation:
+def with_counted(job: Augmentation, counted: Counted, options: FileOptions) -> Augmentation:
+    """Return the same with the counted words."""
+
     def with_words(noise: SideNoise) -> SideNoise:
         if noise.side not in counted:
             return noise
@@ -257,7 +268,7 @@ def _in_one_pass(job: Augmentation, outputs: list[str], workers: int) -> tuple[T
     from switchout.text.one_pass import run_part
     from switchout.text.parts import combined_hash
 
-    digests = [hashlib.sha256() for _ in job.format.inputs] if job.count_all else None
+    digests = [hashlib.sha256() for _ in job.format.inputs] if job.count_known else None
     with Meter("augment", total=_total_bytes(job.format.inputs), unit="MB") as meter:
 
         def show(chunk: Chunk) -> None:
@@ -312,11 +323,13 @@ def _report(
     report = tally.to_dict()
     sides = [report[side] for side in tally.sides]
     report["changes"] = sum(side["changes"] for side in sides)
-    if job.count_all:
-        report["words"] = sum(side["words"] for side in sides)
-    else:  # not counted
+    report["words"] = sum(side["words"] for side in sides)
+    for side in sides:  # shares, over all copies
+        side["changed"] = side["changes"] / max(side["words"] * job.copies, 1)
+        side["untouched"] = side["histogram"][0] / max(sum(side["histogram"]), 1)
+    if not job.count_known:
         for side in sides:
-            del side["words"], side["known_words"]
+            del side["known_words"]
     report["signature"] = job.signature + (f"|data:{data_hash}" if data_hash else "")
     report["data_hash"] = data_hash
     report["seconds"] = round(seconds, 3)
