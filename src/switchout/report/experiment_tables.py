@@ -67,6 +67,8 @@ def headline_table(kind: str, finding: Finding) -> Table:
         parts.append((Column("runs", format="d"), [len(row.runs) for row in finding.rows]))
     first = {c.row: c for c in finding.against_first}
     asked = [c for c in finding.contrasts if c.row in first and c.against != first[c.row].against]
+    # What was asked of the first row counts: it may be paired by seed.
+    first |= {c.row: c for c in finding.contrasts if c not in asked and c.row in first}
     if first:
         zero = next(iter(first.values())).against
         parts.append((Column(f"Δ to {zero}"), [_delta(first.get(name)) for name in names]))

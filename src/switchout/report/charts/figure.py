@@ -12,7 +12,7 @@ from switchout.report.charts.axes import Scale, shown
 from switchout.report.elements import Attribute, Child, Html, element
 
 WIDTH = 380
-LEFT, RIGHT, TOP = 46, 18, 10
+LEFT, RIGHT, TOP = 48, 18, 10
 LETTER = 6.9  # of a wide font; text is never measured
 
 
@@ -92,7 +92,7 @@ def y_axis(scale: Scale, *, left: float, right: float, label: str) -> list[Html]
 
 def sideways(label: str, y: float) -> Html:
     """Return the name of a vertical axis."""
-    turned = f"translate(9 {y:g}) rotate(-90)"
+    turned = f"translate(12 {y:g}) rotate(-90)"
     return element("text", label, transform=turned, text_anchor="middle", class_="axis")
 
 

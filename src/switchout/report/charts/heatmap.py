@@ -64,7 +64,7 @@ class HeatMap:
 
     @property
     def _left(self) -> float:
-        return 24 + longest(self.y_labels)
+        return 26 + longest(self.y_labels)
 
     @property
     def _width(self) -> float:
