@@ -136,14 +136,18 @@ def test_a_draft_has_a_name_nobody_can_foresee_and_follows_no_planted_link(tmp_p
 
 
 def test_a_replaced_file_keeps_its_permissions_and_a_new_one_gets_the_usual(tmp_path):
-    private, usual = tmp_path / "private", tmp_path / "usual"
-    private.touch(mode=0o600)
-    with atomic(private) as partial:
-        assert stat.S_IMODE(partial.stat().st_mode) & 0o077 == 0  # never seen by others
-        partial.write_text("new")
+    usual = tmp_path / "usual"
+    for mode in (0o600, 0o666, 0o640):  # more and less than the usual ones
+        old = tmp_path / f"{mode:o}"
+        old.touch()
+        old.chmod(mode)
+        with atomic(old) as partial:
+            seen = stat.S_IMODE(partial.stat().st_mode)
+            assert seen & ~mode == 0  # never seen by more people
+            partial.write_text("new")
+        assert stat.S_IMODE(old.stat().st_mode) == mode
     (tmp_path / "plain").touch()
     write_text(usual, "new")
-    assert stat.S_IMODE(private.stat().st_mode) == 0o600
     assert usual.stat().st_mode == (tmp_path / "plain").stat().st_mode
 
 
