@@ -75,6 +75,15 @@ def test_a_refused_training_leaves_nothing_behind(toy, monkeypatch, capsys, mist
     assert everything(toy) == before
 
 
+def test_a_refused_restart_puts_the_old_run_back(toy, monkeypatch, capsys):
+    monkeypatch.chdir(toy)
+    assert run(["train", "c.toml", "--out", "run", "--set", "train.steps=2"]) == 0
+    before = everything(toy)
+    wrong = ["--set", "vocabulary.min_count=1000000"]
+    assert run(["train", "c.toml", "--out", "run", "--restart", *wrong]) == 2
+    assert everything(toy) == before
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("WORLD_SIZE", "x"), ("WORLD_SIZE", "0"), ("RANK", "-1"), ("RANK", "")]
 )

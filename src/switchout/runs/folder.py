@@ -133,16 +133,21 @@ def read_run_config(folder: Path) -> Config:
     return parse_config(read_toml(path), where=str(path))
 
 
-def move_aside(folder: Path) -> None:
-    """Rename the run in ``folder``, if there is one, to a free name beside it."""
-    if folder.exists():
-        with held(folder):  # nobody trains what moves
-            folder.rename(_free_name(folder))
+def move_aside(folder: Path) -> Path | None:
+    """Rename the run in ``folder``, if there is one, to a free name beside it, and return that."""
+    if not folder.exists():
+        return None
+    with held(folder):  # nobody trains what moves
+        return folder.rename(_free_name(folder))
 
 
 @contextmanager
-def removed_if_refused(folder: Path) -> Iterator[Callable[[], None]]:
+def removed_if_refused(folder: Path, *, aside: Path | None = None) -> Iterator[Callable[[], None]]:
     """Remove what an attempt made in a new folder, unless it called what this yields.
+
+    Args:
+        folder: Of the run.
+        aside: An earlier run that made place; it then comes back.
 
     Example:
         with removed_if_refused(Path("runs/a")) as keep:
@@ -166,6 +171,8 @@ def removed_if_refused(folder: Path) -> Iterator[Callable[[], None]]:
             for path in made:
                 with suppress(OSError):
                     path.rmdir()
+            if aside is not None and not folder.exists():
+                aside.rename(folder)
         raise
 
 

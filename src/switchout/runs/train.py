@@ -50,13 +50,11 @@ def train(
         raise SwitchOutError(f"{folder}: is a file; choose another --out")
     with ExitStack() as stack:
         if is_first_process():
-            if restart:
-                move_aside(folder)
-            keep = stack.enter_context(removed_if_refused(folder))
+            aside = move_aside(folder) if restart else None
+            keep = stack.enter_context(removed_if_refused(folder, aside=aside))
             stack.enter_context(held(folder))
-        else:
-            keep = _nothing
-        return train_held(config, folder, keep=keep, trace=trace)
+            return train_held(config, folder, keep=keep, trace=trace)
+        return train_held(config, folder, trace=trace)
 
 
 def train_held(
@@ -195,10 +193,6 @@ def _initialise(trainer: Trainer, weights: Path) -> None:
         trainer.flat.load(read_tensors(weights, "model"))
     except ValueError as error:
         raise SwitchOutError(f"train.init_from: {weights} is another model: {error}") from None
-
-
-def _nothing() -> None:
-    pass
 
 
 def _device(config: Config) -> str:
