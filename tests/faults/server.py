@@ -31,7 +31,13 @@ MORE_MEMORY = 4 << 30
 def preload(verb: str) -> None:
     """Import what a verb imports, so that its children need not."""
     light = [f"switchout.cli.{m.name}" for m in iter_modules(switchout.cli.__path__)]
-    light += ["numpy", "xopen", "sacrebleu.metrics", "pyarrow.parquet", "switchout.text.files"]
+    light += [
+        "numpy",
+        "xopen",
+        "sacrebleu.metrics",
+        "pyarrow.parquet",
+        "switchout.text.file_augmenter",
+    ]
     light += ["switchout.evaluation.buckets", "switchout.report.compare"]
     heavy = ["torch", "switchout.experiments.reproduce", "switchout.runs.translate"]
     for name in light if verb in WITHOUT_TORCH else [*light, *heavy]:

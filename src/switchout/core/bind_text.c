@@ -7,19 +7,19 @@
 #define SO_COUNTER "switchout.counter"
 #define SO_REWRITER "switchout.rewriter"
 
-/* Arrays of bytes have SO_PADDING bytes behind what is used of them. */
-static int is_padded(so_array data, int64_t used)
+/* Whether an array of bytes has SO_PADDING and `more` bytes behind what is used of it. */
+static int is_padded(so_array data, int64_t used, int64_t more)
 {
-    return used >= 0 && used <= data.n - SO_PADDING;
+    return used >= 0 && used <= data.n - SO_PADDING - more;
 }
 
 static so_lines read_lines(so_args *in)
 {
     so_array data = so_read_array(in, "data", 1), starts = so_read_array(in, "starts", 8), ends = so_read_array(in, "ends", 8);
     so_lines lines = {data.data, starts.data, ends.data, ends.n, so_read_int(in, "gap")};
-    int is_wrong = lines.gap < 0 || lines.gap > 1 || starts.n != ends.n;
+    int is_wrong = lines.gap < 0 || lines.gap > 1 || starts.n != ends.n || !is_padded(data, 0, 0);
     for (int64_t i = 0; i < ends.n && !is_wrong; i++)
-        is_wrong = lines.starts[i] < 0 || lines.ends[i] < lines.starts[i] || !is_padded(data, lines.ends[i] + lines.gap);
+        is_wrong = lines.starts[i] < 0 || lines.ends[i] < lines.starts[i] || !is_padded(data, lines.ends[i], lines.gap);
     if (!in->failed && is_wrong) so_fail(in, PyExc_ValueError, "lines", "not inside of the padded data");
     return lines;
 }
@@ -42,7 +42,7 @@ static PyObject *find_lines(PyObject *self, PyObject *const *args, Py_ssize_t n_
     so_array data = so_read_array(&in, "data", 1);
     int64_t size = so_read_int(&in, "size"), n;
     so_array starts = so_read_writable(&in, "starts", 8), ends = so_read_writable(&in, "ends", 8);
-    if (so_is_bad(&in, !is_padded(data, size) || starts.n != ends.n, "size: not so many bytes in the padded data")) return NULL;
+    if (so_is_bad(&in, !is_padded(data, size, 0) || starts.n != ends.n, "size: not so many bytes in the padded data")) return NULL;
     Py_BEGIN_ALLOW_THREADS
     n = so_find_lines(data.data, size, starts.data, ends.data, ends.n);
     Py_END_ALLOW_THREADS
@@ -72,7 +72,7 @@ static int are_ends(so_array data, const int64_t *ends, int64_t n)
 {
     int64_t before = -1;
     for (int64_t i = 0; i < n; before = ends[i++])
-        if (ends[i] <= before || !is_padded(data, ends[i] + 1)) return 0;
+        if (ends[i] <= before || !is_padded(data, ends[i], 1)) return 0;
     return 1;
 }
 
@@ -92,11 +92,11 @@ static PyObject *join_columns(PyObject *self, PyObject *const *args, Py_ssize_t 
     const int64_t *row = rows.data;
     int64_t size = rows.n ? ((int64_t *)source_ends.data)[rows.n - 1] + ((int64_t *)target_ends.data)[rows.n - 1] + 2 : 0;
     for (int64_t k = 0; k < rows.n; k++) {
-        int is_wrong = row[k] < 0 || row[k] >= rest.n || rest.starts[row[k]] < 0 || !is_padded(data, rest.ends[row[k]] + 1);
+        int is_wrong = row[k] < 0 || row[k] >= rest.n || rest.starts[row[k]] < 0 || rest.starts[row[k]] > data.n || rest.ends[row[k]] < 0 || !is_padded(data, rest.ends[row[k]], 1);
         if (so_is_bad(&in, is_wrong, "rest: not inside of the padded data")) return NULL;
         size += so_max(rest.ends[row[k]] + 1 - rest.starts[row[k]], 0);
     }
-    if (so_is_bad(&in, !is_padded(out, size), "out: not enough room")) return NULL;
+    if (so_is_bad(&in, !is_padded(out, size, 0), "out: not enough room")) return NULL;
     Py_BEGIN_ALLOW_THREADS
     size = so_join_columns(source.data, source_ends.data, target.data, target_ends.data, &rest, row, rows.n, out.data);
     Py_END_ALLOW_THREADS
@@ -340,7 +340,7 @@ static PyObject *rewrite(PyObject *self, PyObject *const *args, Py_ssize_t n_arg
     so_progress p;
     memcpy(&p, progress.data, sizeof p);
     int64_t per_line = copies + with_original;
-    int fits = p.line >= 0 && p.line <= lines.n && p.emitted >= 0 && p.emitted <= so_min(ends.n, changes.n) && is_padded(out, p.size);
+    int fits = p.line >= 0 && p.line <= lines.n && p.emitted >= 0 && p.emitted <= so_min(ends.n, changes.n) && is_padded(out, p.size, 0);
     fits = fits && (per_line == 0 || lines.n - p.line <= (so_min(ends.n, changes.n) - p.emitted) / per_line);
     if (so_is_bad(&in, !fits, "out, ends, changes: not enough room")) return NULL;
     so_task task = {lines, keep.data, where[3], {where[0], (uint32_t)where[1], (uint32_t)where[2]}, copies, (int)with_original};
