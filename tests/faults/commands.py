@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-WITHOUT_TORCH = {"augment", "data", "score", "compare", "neighbors", "buckets"}
+WITHOUT_TORCH = {"augment", "preview", "data", "score", "compare", "neighbors", "buckets"}
 TINY = """
 seed = 1
 [data]
@@ -99,6 +99,11 @@ BASES = [
          "--vocab-src": "pieces.model", "--encode": ""},
         inputs=("--src", "--vocab-src"), outputs=("--out-src",),
     ),
+    Base(
+        ("preview",), (),
+        {"--src": "train.de", "--tgt": "train.en", "--tau-x": "1", "--tau-y": "1", "--seed": "1"},
+        inputs=("--src", "--tgt"),
+    ),
     Base(("data", "list")),
     Base(("data", "get"), ("multi30k-de-en",), {"--from": "corp-de-en", "--out": "got"},
          inputs=("--from",), outputs=("--out",), made=("multi30k-de-en",)),
@@ -173,8 +178,8 @@ class Option:
 def options_of(verb: tuple[str, ...]) -> Iterator[Option]:
     """Yield the options of a verb that take a value, as its own parser knows them."""
     module = import_module(f"switchout.cli.{verb[0]}")
-    if hasattr(module, "_parser"):
-        yield from _of_argparse(module._parser())
+    if hasattr(module, "make_parser"):  # of argparse
+        yield from _of_argparse(module.make_parser(verb[0], "", ""))
         return
     import typer
 
