@@ -36,6 +36,11 @@ TITLES = {
     "en-vi": "Study 2: English–Vietnamese, 133,166 pairs",
     "data-size": "Study 3: Multi30k, four sizes",
 }
+SHORT = {
+    "multi30k-5k": "Study 1: Multi30k 5k",
+    "en-vi": "Study 2: en-vi",
+    "data-size": "Study 3: sizes of Multi30k",
+}
 EARLIER = {
     "table1-multi30k-5k": "untuned, 2,400 steps",
     "table1-multi30k-5k-tuned": "tuned, 2,400 steps",
@@ -266,18 +271,19 @@ def taus_figure() -> str:
 
 def study_results() -> Iterator[StudyResult]:
     """What the demo shows of the studies on real data, and of what was there before them."""
-    for name, title in TITLES.items():
+    for name in TITLES:
         study = study_of(name)
         for claim in claims_of(name):
             assert study is not None
             n_seeds = min(len(study.of(row)) for row in (claim.row, claim.against))
-            verdict = claim.verdict if study.is_complete else "open, not finished"
+            verdict = claim.verdict if study.is_complete else "open"
             sets = claim.on_test, claim.on_dev
-            yield _result((title, claim.question, claim.row, claim.against), sets, n_seeds, verdict)
+            names = (SHORT[name], claim.question, claim.row, claim.against)
+            yield _result(names, sets, n_seeds, verdict)
     for name, title in EARLIER.items():
         for question, row, against in (("C1", SWITCHOUT, BASE), ("C2", BOTH, RAML)):
             test, dev = (effect(read(name), row, against, split=split) for split in ("test", "dev"))
-            names = (f"Multi30k, 5,000 pairs, {title}", question, row, against)
+            names = (f"Multi30k 5k, {title}", question, row, against)
             yield _result(names, (test, dev), len(test.dots), "open")
 
 

@@ -141,8 +141,8 @@ def test_the_demo_says_that_a_grammar_is_no_test_and_shows_real_data(shipped, tm
     answers = write_report(tmp_path / "few")["answers"]
     page = (tmp_path / "few" / "report.html").read_text()
     assert any("no test of the method" in answer for answer in answers)
-    assert "+SwitchOut (Study 1)" in page
-    assert "here: +SwitchOut, tau 0.5" in page
+    assert "C1 study 1" in page
+    assert "+0.50 [−0.10, +1.10]" in page
     assert "not trained here" in page
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,12 +29,19 @@ def finish(folder: Path, failures: Sequence[Failure], *, as_json: bool) -> int:
     return SOME_FAILED if failures else 0
 
 
+def _wrapped(paragraph: str) -> str:
+    """As wide as the terminal; words of identifying lines are never broken."""
+    width = max(40, shutil.get_terminal_size().columns)
+    return textwrap.fill(paragraph, width, break_long_words=False, break_on_hyphens=False)
+
+
 def show(folder: Path, results: dict[str, Any], *, as_json: bool) -> None:
     """Print what a report found."""
     if as_json:
         print(json.dumps(results, ensure_ascii=False))
         return
-    print((folder / "table.txt").read_text(encoding="utf-8"))
-    for answer in results["answers"]:
-        print(answer)
+    table, _, note = (folder / "table.txt").read_text(encoding="utf-8").partition("\n\n")
+    print(table)
+    for paragraph in ("", *note.splitlines(), "", *results["answers"]):
+        print(_wrapped(paragraph))
     print(f"report: {folder / 'report.html'}")

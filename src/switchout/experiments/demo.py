@@ -27,7 +27,7 @@ from switchout.policies import SwitchOut
 
 # A run takes about a minute and a half on one processor. Sized by dev perplexity alone, with a seed
 # that no table uses: few pairs and many small steps, so that a longer training would gain the rows
-# with noise little.
+# with noise little (studies/demo-size.md).
 SETTINGS = (
     "data.train_pairs=600",
     "model.d_model=64",

@@ -81,7 +81,7 @@ def _first_screen(experiment: Experiment, findings: Sequence[Finding]) -> FirstS
             figures += [_forest(finding).html(), headline_table(experiment.kind, finding).html()]
             if finding.reference and finding.reference.studies:
                 beside = beside_real_data(finding.contrasts, finding.reference.studies)
-                figures.append(beside.html())
+                figures += [beside.html(), studies_table(finding.reference.studies).html()]
     return FirstScreen(
         question=QUESTIONS[experiment.kind],
         about=about(experiment),
@@ -185,7 +185,7 @@ def _shipped(finding: Finding, reference: Reference) -> Section:
             "seed. Runs are repeatable bit by bit on the same processor type and torch version; "
             "elsewhere they differ as another seed would.",
         ],
-        tables=[reference_table(reference), studies_table(reference.studies)],
+        tables=[reference_table(reference)],
         remarks=[f"Reference, {answer}" for answer in reference.answers],
     )
 
