@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 import os
 import time
+from dataclasses import asdict
 from html.parser import HTMLParser
 from urllib.parse import quote
 
 import pytest
 from explored import OURS, add_metrics, client, write_runs
+from fastapi.testclient import TestClient
+from switchout.text.preview import preview
 
+from switchout.explore.app import make_app
 from switchout.explore.catalogue import MOST_POINTS, Catalogue, read_curves
 from switchout.explore.guard import MOST_BYTES
+from switchout.explore.site import Site
 
 PAGES = [
     "/",
     "/?src=das+ist&tau_x=3&vocab_y=pieces&tgt=the+house",
+    "/corpus?tau_x=2",
     "/runs",
     "/runs/plain-1",
     "/runs/sweep/noisy-2",
@@ -120,6 +126,39 @@ def test_an_uploaded_vocabulary_can_be_used(web):
 def test_a_run_is_a_vocabulary(web):
     found = web.get("/api/play", params={"src": "w1 w2", "vocab_x": "run:plain-1"}).json()
     assert found["source"]["unknown"] == []
+
+
+# Corpus
+
+
+@pytest.mark.parametrize(
+    ("asked", "options"),
+    [
+        ({"tau_x": 2.0, "policy_y": "none"}, {"tau_x": 2.0}),
+        (
+            {"by_x": "rate", "rate_x": 0.2, "policy_y": "hamming", "tau_y": 0.5, "epoch": 4},
+            {"rate_x": 0.2, "policy_y": "hamming", "tau_y": 0.5, "epoch": 4},
+        ),
+    ],
+)
+def test_the_corpus_page_says_what_augment_would_do(tmp_path, asked, options):
+    for side, line in (("src", "a b c d\n<i> f\n"), ("tgt", "A B C\nD\n")):
+        (tmp_path / side).write_text(line * 20)
+    paths = tmp_path / "src", tmp_path / "tgt"
+    web = TestClient(make_app(Site(tmp_path / "runs", *paths)), base_url=OURS)
+    found = web.get("/api/corpus", params={**asked, "seed": 3}).json()
+    expected = preview(*paths, seed=3, **options)
+    assert found["effects"] == json.loads(json.dumps([asdict(e) for e in expected.effects]))
+    assert found["samples"] == json.loads(json.dumps([asdict(s) for s in expected.samples]))
+    page = web.get("/corpus", params={**asked, "seed": 3}).text
+    assert f"{100 * expected.effects[0].changed:.1f}% of the words change" in page
+    assert "&lt;i&gt;" in page
+    assert "src and tgt" in page
+
+
+def test_a_corpus_without_noise_stays_as_it_is(web):
+    page = web.get("/corpus?policy_x=none&policy_y=none").text
+    assert "Both sides stay as they are" in page
 
 
 # Runs

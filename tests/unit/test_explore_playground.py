@@ -122,6 +122,9 @@ def test_exact_max_ent_has_the_greatest_objective(tau):
     assert all(row.objective <= best.objective + 1e-12 for row in rows.values())
     policy = so.SwitchOut(CODEC.vocabulary.words(), tau=tau)
     assert rows["Algorithm 1"].objective == pytest.approx(float(policy.objective(6)))
+    exact = so.Hamming(CODEC.vocabulary.words(), tau=tau)
+    assert best.objective == pytest.approx(float(exact.objective(6)))
+    assert best.entropy == pytest.approx(float(exact.entropy(6)))
     same = rows["max-ent, same changes"]
     assert same.expected_changes == pytest.approx(rows["Algorithm 1"].expected_changes)
 

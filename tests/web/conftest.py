@@ -20,13 +20,13 @@ DESKTOP = {"width": 1280, "height": 800}
 
 
 @contextmanager
-def serving(runs: Path, *options: str) -> Iterator[str]:
-    """Run ``switchout explore`` on a free port and yield its address."""
+def serving(runs: Path, *options: str) -> Iterator[tuple[str, int]]:
+    """Run ``switchout explore`` on a free port; yield its address and its process."""
     command = [sys.executable, "-m", "switchout", "explore", "--runs", str(runs), "--port", "0"]
     server = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
-        yield server.stdout.readline().split()[0]
+        yield server.stdout.readline().split()[0], server.pid
     finally:
         server.terminate()
         server.wait(timeout=20)
@@ -40,9 +40,19 @@ def runs(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def address(runs) -> Iterator[str]:
+def served(runs) -> Iterator[tuple[str, int]]:
     with serving(runs) as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def address(served) -> str:
+    return served[0]
+
+
+@pytest.fixture(scope="session")
+def server(served) -> int:
+    return served[1]
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ PAIR = "?src=das+ist+ein+Haus+%3Cscript%3E&tgt=this+is+a+house&tau_x=3&vocab_y=p
 COMPARED = "run=plain-1&run=plain-2&run=sweep/noisy-1&run=sweep/noisy-2"
 PAGES = {
     "playground": PAIR,
+    "corpus": "corpus?tau_x=3",
     "runs": "runs",
     "run": "runs/sweep/noisy-1",
     "compare": f"compare?{COMPARED}",

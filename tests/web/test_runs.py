@@ -60,7 +60,7 @@ def wait_for(path) -> None:
 
 def test_pages_follow_a_training(chromium, training):
     wait_for(training / "metrics.jsonl")
-    with serving(training.parent) as address, opened(chromium, address) as page:
+    with serving(training.parent) as (address, _), opened(chromium, address) as page:
         page.goto(address + "runs")
         row = page.locator("tr", has_text="live")
         expect(row).to_contain_text("training")
@@ -118,7 +118,7 @@ def test_two_runs_translate_side_by_side(chromium, tmp_path):
             (made / name).rename(folder / name)
         result = folder / "result.json"
         result.write_text(result.read_text().replace("{", '{"state": "done", "steps": 150, ', 1))
-    with serving(tmp_path / "runs") as address, opened(chromium, address) as page:
+    with serving(tmp_path / "runs") as (address, _), opened(chromium, address) as page:
         page.goto(address + "translate")
         page.locator('[name="line"]').fill("s3 s7 s1")
         page.get_by_role("button", name="Translate").click()

@@ -11,10 +11,11 @@ from switchout.errors import SwitchOutError
 from switchout.explore.catalogue import RunSummary, read_curves
 from switchout.explore.comparison import MOST_COMPARED, Group, compare_runs
 from switchout.explore.playground import SideAnswer
-from switchout.explore.question import MOST_CHARACTERS, MOST_WORDS, Question
+from switchout.explore.question import MOST_CHARACTERS, MOST_WORDS, NoiseQuestion, Question
 from switchout.explore.site import Site
 from switchout.explore.translation import Translated
 from switchout.explore.units import UnitAnswer
+from switchout.text.preview import Preview
 
 Names = Annotated[list[str], Query(max_length=MOST_COMPARED, description="Names of runs.")]
 
@@ -91,6 +92,11 @@ def make_api(site: Site) -> APIRouter:
         answers = site.answer(question)
         units, pasted = site.units(question), site.snippets(question)
         return Playground(**answers, units=units, snippets=pasted)
+
+    @router.get("/corpus")
+    def corpus(question: Annotated[NoiseQuestion, Query()]) -> Preview:
+        """Say what happens to the corpus: sentences, shares of words and lines by length."""
+        return site.look(question)
 
     @router.get("/line")
     def line(n: Annotated[int, Query(ge=1, le=10**9)] = 1) -> Pair:

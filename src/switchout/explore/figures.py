@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from switchout.errors import SwitchOutError
 from switchout.explore.comparison import Compared
 from switchout.explore.playground import N_DRAWS, SideAnswer
 from switchout.report.buckets import gains_chart
 from switchout.report.charts import BarChart, Difference, ForestPlot, Line, LineChart, Series
+from switchout.report.colours import colours_of
 from switchout.report.compare import compare_page, differences_table, scores_table
 from switchout.report.tables import Column, Table
+from switchout.text.preview import Effect
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
 
@@ -48,6 +51,37 @@ def untouched_chart(answers: Mapping[str, SideAnswer]) -> BarChart | None:
     )  # fmt: skip
 
 
+def effect_chart(effect: Effect) -> BarChart:
+    """How much of a corpus changes, by the length of its lines."""
+    groups = effect.by_length
+    series = [
+        Series("% of the words change", [100 * group.changed for group in groups]),
+        Series("% of the lines stay", [100 * group.untouched for group in groups]),
+    ]
+    colours = {series[0].name: "s1", series[1].name: "s2"}
+    return BarChart(
+        f"By length, {effect.side}", [group.words for group in groups], series, y_label="%",
+        x_label="words of the line", colours=colours,
+    )  # fmt: skip
+
+
+def effect_table(effects: Sequence[Effect]) -> Table:
+    """The same in numbers, with how many lines there are."""
+    columns = [
+        Column("words of the line"),
+        Column("side"),
+        Column("lines", format=",d"),
+        Column("words that change", format=".1%"),
+        Column("lines that stay", format=".1%"),
+    ]
+    rows = [
+        (group.words, effect.side, group.lines, group.changed, group.untouched)
+        for effect in effects
+        for group in effect.by_length
+    ]
+    return Table("By length, in numbers", columns, rows)
+
+
 def beside_table(side: str, answer: SideAnswer) -> Table | None:
     """Algorithm 1 beside the exact max-ent policies."""
     if not answer.beside:
@@ -65,7 +99,9 @@ def beside_table(side: str, answer: SideAnswer) -> Table | None:
     return Table("", columns, rows)
 
 
-def curve_charts(curves: Mapping[str, Curves]) -> list[LineChart]:
+def curve_charts(
+    curves: Mapping[str, Curves], colours: Mapping[str, str] | None = None
+) -> list[LineChart]:
     """Learning curves of one run or several: training and dev perplexity, dev BLEU."""
     titles = {
         "perplexity": ("Training perplexity", True),
@@ -76,9 +112,24 @@ def curve_charts(curves: Mapping[str, Curves]) -> list[LineChart]:
     for kind, (title, is_log) in titles.items():
         lines = [Line(name, of_run[kind]) for name, of_run in curves.items() if of_run[kind]]
         if lines:
-            chart = LineChart(title, lines, x_label="step", y_label=title, is_log=is_log)
-            charts.append(chart)
+            charts.append(
+                LineChart(
+                    title, lines, x_label="step", y_label=title, is_log=is_log,
+                    colours=colours or {},
+                )
+            )  # fmt: skip
     return charts
+
+
+def run_colours(compared: Compared) -> dict[str, str]:
+    """The colour of each run: that of its system, the same in all charts."""
+    colours = system_colours(compared)
+    return {run: colours[group.name] for group in compared.groups for run in group.runs}
+
+
+def system_colours(compared: Compared) -> dict[str, str]:
+    """The colour of each system."""
+    return colours_of(group.name for group in compared.groups)
 
 
 def forest(compared: Compared) -> ForestPlot:
@@ -94,7 +145,7 @@ def forest(compared: Compared) -> ForestPlot:
     label = results[0].metric.label
     return ForestPlot(
         f"Δ test {label} over {base.system.name}", differences, x_label=f"Δ {label}",
-        note=results[0].metric.signature,
+        colours=system_colours(compared), note=results[0].metric.signature,
     )  # fmt: skip
 
 
@@ -105,7 +156,8 @@ def comparison_tables(compared: Compared) -> list[Table]:
 
 def bucket_charts(compared: Compared) -> list[BarChart]:
     """Where the gain is."""
-    return [gains_chart(breakdown) for breakdown in compared.breakdowns]
+    colours = system_colours(compared)
+    return [replace(gains_chart(b), colours=colours) for b in compared.breakdowns]
 
 
 def whole_report(compared: Compared) -> str:

@@ -22,7 +22,7 @@ from switchout.explore import figures
 from switchout.explore.api import NO_NAMES, Names, one_line
 from switchout.explore.catalogue import RunSummary, read_curves
 from switchout.explore.comparison import compare_runs
-from switchout.explore.question import MOST_CHARACTERS, Question
+from switchout.explore.question import MOST_CHARACTERS, NoiseQuestion, Question
 from switchout.explore.site import Site
 from switchout.files import read_bytes
 from switchout.report.style import style
@@ -35,7 +35,7 @@ Short = Annotated[str, Query(max_length=200)]
 def make_pages(site: Site) -> APIRouter:
     """Return the routes of all pages."""
     router = APIRouter()
-    for add in (_add_playground, _add_runs, _add_compare, _add_translate, _add_rest):
+    for add in (_add_playground, _add_corpus, _add_runs, _add_compare, _add_translate, _add_rest):
         add(router, site)
     return router
 
@@ -73,6 +73,21 @@ def _add_playground(router: APIRouter, site: Site) -> None:
             "n_lines": len(site.lines),
         }
         return _shown(request, "playground.html", context)
+
+
+def _add_corpus(router: APIRouter, site: Site) -> None:
+    @router.get("/corpus")
+    def corpus(request: Request, question: Annotated[NoiseQuestion, Query()]) -> Response:
+        seen = site.look(question)
+        context = {
+            "ask": question,
+            "seen": seen,
+            "title": site.lines.title,
+            "is_own": site.corpus is not None,
+            "charts": [figures.effect_chart(effect) for effect in seen.effects],
+            "tables": [figures.effect_table(seen.effects)] if seen.effects else [],
+        }
+        return _shown(request, "corpus.html", context)
 
 
 def _add_runs(router: APIRouter, site: Site) -> None:
@@ -117,7 +132,7 @@ def _add_compare(router: APIRouter, site: Site) -> None:
         found = compare_runs(site.catalogue, run)
         context = {
             "found": found,
-            "charts": figures.curve_charts(curves),
+            "charts": figures.curve_charts(curves, figures.run_colours(found)),
             "forest": figures.forest(found) if found.results else None,
             "tables": figures.comparison_tables(found) if found.results else [],
             "buckets": figures.bucket_charts(found),

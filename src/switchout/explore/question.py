@@ -37,15 +37,11 @@ class SideQuestion(BaseModel):
         return {"tau": self.tau} if self.by == "tau" else {"rate": self.rate}
 
 
-class Question(BaseModel):
-    """A whole question, flat as a query string has it; ``x`` is the source, ``y`` the target."""
+class NoiseQuestion(BaseModel):
+    """What to do to both sides, flat as a query string has it; ``x`` is the source."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    src: Line = ""
-    tgt: Line = ""
-    vocab_x: VocabularyName = "embedded"
-    vocab_y: VocabularyName = "embedded"
     policy_x: PolicyName = "switchout"
     policy_y: PolicyName = "raml"
     by_x: Strength = "tau"
@@ -55,7 +51,30 @@ class Question(BaseModel):
     rate_x: Rate = 0.1
     rate_y: Rate = 0.1
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 1
-    epoch: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    epoch: Annotated[int, Field(ge=0, lt=2**31)] = 0
+
+    @property
+    def source(self) -> SideQuestion:
+        """The source side."""
+        return self._side("x")
+
+    @property
+    def target(self) -> SideQuestion:
+        """The target side."""
+        return self._side("y")
+
+    def _side(self, letter: str) -> SideQuestion:
+        names = ("policy", "by", "tau", "rate")
+        return SideQuestion(**{name: getattr(self, f"{name}_{letter}") for name in names})
+
+
+class Question(NoiseQuestion):
+    """A sentence pair, its vocabularies, and what to do to it."""
+
+    src: Line = ""
+    tgt: Line = ""
+    vocab_x: VocabularyName = "embedded"
+    vocab_y: VocabularyName = "embedded"
     n_samples: Annotated[int, Field(ge=1, le=50)] = 12
 
     @field_validator("src", "tgt")
@@ -69,14 +88,10 @@ class Question(BaseModel):
 
     @property
     def source(self) -> SideQuestion:
-        return SideQuestion(
-            line=self.src, vocabulary=self.vocab_x, policy=self.policy_x,
-            by=self.by_x, tau=self.tau_x, rate=self.rate_x,
-        )  # fmt: skip
+        """The source side, with its sentence."""
+        return super().source.model_copy(update={"line": self.src, "vocabulary": self.vocab_x})
 
     @property
     def target(self) -> SideQuestion:
-        return SideQuestion(
-            line=self.tgt, vocabulary=self.vocab_y, policy=self.policy_y,
-            by=self.by_y, tau=self.tau_y, rate=self.rate_y,
-        )  # fmt: skip
+        """The target side, with its sentence."""
+        return super().target.model_copy(update={"line": self.tgt, "vocabulary": self.vocab_y})

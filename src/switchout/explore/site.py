@@ -7,6 +7,7 @@ from pathlib import Path
 
 from switchout.errors import SwitchOutError
 from switchout.explore.catalogue import Catalogue
+from switchout.explore.corpus import CorpusLook
 from switchout.explore.lines import Lines, embedded_lines, file_lines
 from switchout.explore.playground import SideAnswer, play
 from switchout.explore.question import Question, SideQuestion
@@ -33,10 +34,10 @@ class Site:
     def __init__(self, runs: Path, source: Path | None = None, target: Path | None = None):
         self.catalogue = Catalogue(runs)
         self.embedded = embedded_lines()
-        self.files = (source, target)
         self.corpus = file_lines(source, target)
         self.vocabularies = Vocabularies(self.embedded, self.corpus, self.catalogue)
         self.translators = Translators(self.catalogue)
+        self.look = CorpusLook((source, target), self.lines, self.vocabularies).look
 
     @cached_property
     def lines(self) -> Lines:
