@@ -12,12 +12,12 @@ from urllib.parse import quote
 import pytest
 from explored import OURS, add_metrics, client, write_runs
 from fastapi.testclient import TestClient
-from switchout.text.preview import preview
 
 from switchout.explore.app import make_app
 from switchout.explore.catalogue import MOST_POINTS, Catalogue, read_curves
 from switchout.explore.guard import MOST_BYTES
 from switchout.explore.site import Site
+from switchout.text.preview import preview
 
 PAGES = [
     "/",
