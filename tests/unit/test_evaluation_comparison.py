@@ -37,6 +37,17 @@ def test_records_have_the_documented_keys_and_are_json() -> None:
     assert record["p_holm"] == record["p_bootstrap"]
 
 
+def test_runs_are_paired_in_their_order_and_only_if_there_are_as_many() -> None:
+    base, other = system("a", 0.5, 0.2, 0.4), system("b", 0.45, 0.15, 0.35, seed=1)
+    [unpaired] = compare(REFERENCES, base, [other], n_resamples=50)
+    [paired] = compare(REFERENCES, base, [other], n_resamples=50, is_paired=True)
+    assert (unpaired.is_paired, paired.is_paired) == (False, True)
+    assert paired.p < unpaired.p  # the runs go up and down together
+    assert "paired by seed" in verdict(paired)
+    with pytest.raises(SwitchOutError, match="as many runs"):
+        compare(REFERENCES, base, [system("b", 0.2, 0.3)], is_paired=True)
+
+
 def test_delta_is_the_difference_of_run_means_and_tests_use_lower_median_runs() -> None:
     base, other = system("a", 0.5, 0.2, 0.3, 0.4), system("b", 0.1, 0.3, 0.2, seed=1)
     [result] = compared(base, other)

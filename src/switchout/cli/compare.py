@@ -41,6 +41,12 @@ def compare(
     ] = None,
     tokenize: Tokenize = "13a",
     lowercase: Lowercase = False,
+    paired: Annotated[
+        bool,
+        typer.Option(
+            "--paired", help="Run k of every system has the same seed. Decide before you look."
+        ),
+    ] = False,
     resamples: Resamples = 10_000,
     seed: Seed = 0,
     src: Annotated[Path | None, typer.Option(help="Source side, shown in the page.")] = None,
@@ -113,6 +119,7 @@ def compare(
             metrics=metrics,
             tokenize=tokenize,
             lowercase=lowercase,
+            is_paired=paired,
             n_resamples=resamples,
             seed=seed,
             meter=meter,

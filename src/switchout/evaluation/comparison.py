@@ -166,6 +166,8 @@ def compare(
     """
     if not systems:
         raise SwitchOutError("no system to compare with the baseline: give at least one")
+    if is_paired and any(len(system.runs) != len(baseline.runs) for system in systems):
+        raise SwitchOutError("paired by seed: all systems need as many runs as the baseline")
     results = []
     for name in metrics:
         metric = Metric(name, references, tokenize=tokenize, lowercase=lowercase)
@@ -204,8 +206,6 @@ def compare_scored(
     seed: int = 0,
 ) -> list[Comparison]:
     """Compare each with ``base``, all on the same resampled test sets, Holm-corrected."""
-    if is_paired and any(len(other.scores) != len(base.scores) for other in others):
-        raise SwitchOutError("paired by seed: all systems need the same number of runs")
     base_drawn, *others_drawn = bootstrap_scores(
         metric, [s.statistics for s in (base, *others)], n_resamples=n_resamples, seed=seed
     )
