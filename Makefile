@@ -1,6 +1,7 @@
 # make demo   sets up .venv (base + train), shows the noise, trains a small comparison (FULL=1: all six rows)
 # make test   adds TensorFlow, JAX, Ray and the test tools to the same .venv and runs lint, types, tests
 # make test-web  tests 'switchout explore' and the report in a real browser (Debian's chromium)
+# make test-integrations  runs every drop-in in its toolkit's own environment, .venv-integrations/
 # Every target works on a fresh clone, and a second time without reinstalling.
 
 PYTHON ?= python3
@@ -32,6 +33,20 @@ test-slow: .venv/.test-ready core
 
 test-web: .venv/.web-ready core
 	$(BIN)/python -m pytest --override-ini addopts=-q tests/web
+
+# One toolkit alone: make test-integrations-eole
+test-integrations: $(TOOLKITS:%=test-integrations-%)
+
+test-integrations-%: .venv-integrations/%/.ready core
+	SWITCHOUT_INTEGRATIONS=1 .venv-integrations/$*/bin/python -m pytest -W ignore tests/integrations/test_$*.py
+
+.PRECIOUS: .venv-integrations/%/.ready
+.venv-integrations/%/.ready: tests/integrations/requirements-%.txt pyproject.toml
+	@echo "creating an environment for $*, with the versions in $<"
+	$(PYTHON) -m venv .venv-integrations/$*
+	.venv-integrations/$*/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	.venv-integrations/$*/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
 
 bench: .venv/.test-ready core
 	$(BIN)/python benchmarks/run.py
@@ -67,7 +82,7 @@ core-needs:
 	  echo "switchout is built from C and found no Python.h (on Debian and Ubuntu: apt-get install python3-dev)" >&2; exit 2; }
 
 clean:
-	rm -rf .venv build dist site $(CORE)/*.so
+	rm -rf .venv .venv-integrations build dist site $(CORE)/*.so
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

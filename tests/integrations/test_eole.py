@@ -23,6 +23,7 @@ from eole.transforms import get_transforms_cls, make_transforms  # isort: skip
 from eole.transforms.sampling import SwitchOutTransform  # isort: skip
 
 import switchout as so
+from examples import run_example
 
 EXACT = {"tau_x": 1.0, "tau_y": 0.9}
 
@@ -87,7 +88,7 @@ def test_train_then_a_stock_eole_predicts(folder, name, settings, workers):
     source, output = folder / "dev.de", folder / f"{run}.out"
     result = eole_runs.run(
         "predict", "-model_path", str(folder / run), "-src", str(source), "-output", str(output),
-        "-gpu_ranks", ours=False,
+        "-beam_size", "1", "-max_length", "20", ours=False,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert len(output.read_text("utf-8").splitlines()) == 40
@@ -253,3 +254,7 @@ def test_a_mistake_in_the_yaml_is_one_line(folder, name, settings, message):
     assert last.startswith("switchout: ")
     assert message in last
     assert "Traceback" not in result.stderr
+
+
+def test_the_example_runs(tmp_path):
+    assert "10 lines translated" in run_example("eole_train.py", tmp_path)

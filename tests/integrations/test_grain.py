@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import switchout as so
+from examples import run_example
 from switchout.errors import SwitchOutError
 from switchout.integrations.grain import SwitchOut
 
@@ -86,3 +87,7 @@ def test_mistakes():
         SwitchOut(0, *POLICIES, seed=7)
     with pytest.raises(SwitchOutError, match="nothing to switch"):
         SwitchOut(N, seed=7)
+
+
+def test_the_example_runs(tmp_path):
+    assert "400 rows in two epochs" in run_example("grain_pipeline.py", tmp_path)

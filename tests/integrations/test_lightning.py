@@ -10,6 +10,7 @@ from lightning.pytorch.callbacks import ModelCheckpoint
 from torch.utils.data import DataLoader
 
 import switchout as so
+from examples import run_example
 from switchout.integrations.lightning import EpochCallback
 from switchout.integrations.torch import Switched
 
@@ -104,3 +105,7 @@ def test_a_resumed_run_has_the_noise_of_its_epoch(tmp_path, step, workers):
         assert seen
         assert all(pair in at_address(epoch) for pair in seen)
     assert not seen_in(rest, 0)
+
+
+def test_the_example_runs(tmp_path):
+    assert "epoch 1 first row" in run_example("lightning_fit.py", tmp_path)

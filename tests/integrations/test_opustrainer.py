@@ -14,6 +14,7 @@ import yaml
 
 import switchout as so
 import toy_tokenizers as toys
+from examples import run_example
 from switchout.integrations.opustrainer import SwitchOutModifier
 
 N = 300
@@ -191,3 +192,7 @@ def test_marian_reads_a_stream_of_epochs(folder):
     for epoch in range(3):
         want = ["\t".join(pair) for pair in augmenter([tuple(p) for p in pairs], epoch=epoch)]
         assert seen[epoch * N : (epoch + 1) * N] == want
+
+
+def test_the_example_runs(tmp_path):
+    assert "400 lines, of them changed" in run_example("opustrainer_marian.py", tmp_path)

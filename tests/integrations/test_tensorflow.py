@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 
 import switchout as so
+from examples import run_example
 
 WORDS = so.Words(1000)
 PAIR = so.Pair(so.SwitchOut(WORDS, tau=1.0), so.RAML(WORDS, tau=1.1))
@@ -78,3 +79,7 @@ def test_an_epoch_for_each_row_is_refused_clearly():
 
     with pytest.raises(ValueError, match="epoch must be one number for the whole batch"):
         batched(numbered()).map(sample)
+
+
+def test_the_example_runs(tmp_path):
+    assert "400 rows in two epochs" in run_example("tfdata_pipeline.py", tmp_path)
