@@ -42,9 +42,7 @@ folder = Path(tempfile.mkdtemp())
 (folder / "config.yaml").write_text(CONFIG)
 for part, n in (("train", 300), ("dev", 10)):
     for name, lines in zip(("de", "en"), open_corpus("phrasebook").pairs(part)):
-        (folder / f"{part}.{name}").write_text(
-            "\n".join(lines[: 300 if part == "train" else 10]) + "\n", "utf-8"
-        )
+        (folder / f"{part}.{name}").write_text("\n".join(lines[:n]) + "\n", "utf-8")
         if part == "train":
             words = sorted({word for line in lines for word in line.split()})
             (folder / f"vocab.{name}").write_text("\n".join(words) + "\n", "utf-8")

@@ -53,8 +53,7 @@ rows = Dataset.from_dict(
 parts = rows.train_test_split(0.1, seed=1)
 arguments = Seq2SeqTrainingArguments("nllb-switchout", num_train_epochs=2, report_to="none")
 data = {"train_dataset": parts["train"], "eval_dataset": parts["test"]}
-collator = DataCollatorForSeq2Seq(tokenizer, model)
-trainer = Seq2SeqTrainer(model, arguments, collator, **data, processing_class=tokenizer)
+data["data_collator"] = DataCollatorForSeq2Seq(tokenizer, model)
+trainer = Seq2SeqTrainer(model, arguments, **data, processing_class=tokenizer)
 switch_out(trainer, tau_x=1.0, tau_y=1.1, seed=1)  # the second
-trainer.train()
-print(trainer.evaluate())
+print(trainer.train().metrics, trainer.evaluate())
