@@ -15,9 +15,10 @@ WORKERS ?= 2
 # The compiled core, built in place. Its Python: that of .venv, or without one the system's.
 CORE := src/switchout/core
 CORE_BUILT := $(CORE)/_core.abi3.so
+SANITIZE_PYTHON ?= $(BIN)/python
 CORE_PYTHON ?= $(shell test -x $(BIN)/python && echo $(BIN)/python || echo $(PYTHON))
 
-.PHONY: demo test test-faults test-slow test-web bench lint docs dist clean core
+.PHONY: demo test test-faults test-slow test-web bench lint docs dist clean core test-sanitize
 
 demo: .venv/.demo-ready core
 	$(BIN)/switchout demo $(if $(FULL),--full) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(QUICK),--quick)
@@ -50,6 +51,21 @@ test-integrations-%: .venv-integrations/%/.ready core
 
 bench: .venv/.test-ready core
 	$(BIN)/python benchmarks/run.py
+
+# The core under ASan and UBSan: its unit tests and the fuzzer, with the loops for AVX2 and the portable
+# ones. Frameworks stay out: their own libraries are not built for this.
+SANITIZED := tests/unit/test_core_fuzz.py tests/unit/test_no_silent_damage.py tests/unit/test_kernel_shapes.py \
+  tests/unit/test_neighbors_exact.py tests/unit/test_rewards.py tests/unit/test_augment_text.py
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+FUZZ ?= 300
+
+test-sanitize: $(if $(wildcard $(SANITIZE_PYTHON)),,.venv/.test-ready)
+	for loops in SO_FOR_THIS_PROCESSOR SO_PORTABLE; do \
+	  rm -rf build/sanitize && \
+	  CFLAGS="$(SANITIZE) -D$$loops" LDFLAGS="$(SANITIZE)" $(SANITIZE_PYTHON) setup.py --quiet build --build-base build/sanitize --build-lib build/sanitize/lib && \
+	  LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \
+	  SWITCHOUT_FUZZ=$(FUZZ) PYTHONPATH=build/sanitize/lib $(SANITIZE_PYTHON) -m pytest -p no:cacheprovider -k "not dataloader and not framework" $(SANITIZED) || exit 1; \
+	done
 
 lint: .venv/.test-ready core
 	$(BIN)/ruff check .

@@ -167,7 +167,5 @@ INTS = np.array([0, 1, 2, 3], np.int64)
     ],
 )
 def test_structs_of_the_core_are_checked_when_they_are_made(call):
-    with pytest.raises(
-        ValueError, match=r"expected|sizes|no |ranges|limits|too small|shapes|another"
-    ):
+    with pytest.raises(ValueError, match=r"expected|sizes|no |ranges|limits|small|shapes|another"):
         call()

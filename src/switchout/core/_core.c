@@ -6,7 +6,7 @@
 
 static int choose_methods(PyObject *module)
 {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(SO_PORTABLE) /* tests build it with the portable loops, too */
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
         return PyModule_AddFunctions(module, so_methods_avx2) | PyModule_AddStringConstant(module, "INSTRUCTIONS", "avx2");

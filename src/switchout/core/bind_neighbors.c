@@ -47,7 +47,7 @@ static PyObject *make_index(PyObject *self, PyObject *const *args, Py_ssize_t n_
     so_begin(&in, args, n_args);
     so_array ids = so_read_array(&in, "ids", 4), starts = so_read_array(&in, "starts", 8);
     int64_t n_train = so_read_int(&in, "n_train"), n_distinct = so_read_int(&in, "n_distinct");
-    if (so_is_bad(&in, n_train < 1 || n_train >= starts.n || n_train >= INT32_MAX - SO_RANK_LANES || n_distinct < 0, "n_train: no so many sentences")) return NULL;
+    if (so_is_bad(&in, n_train < 1 || n_train >= starts.n || n_train >= INT32_MAX - SO_RANK_LANES || n_distinct < 0 || n_distinct > INT32_MAX, "n_train: no so many sentences")) return NULL;
     if (so_is_bad(&in, ids.n >= INT32_MAX || !are_sentences(ids.data, ids.n, starts.data, starts.n, n_distinct), "ids, starts: no sentences of words below n_distinct")) return NULL;
     Py_BEGIN_ALLOW_THREADS
     index = so_make_index(ids.data, starts.data, n_train, n_distinct);

@@ -87,5 +87,5 @@ def _refuse_workers() -> None:
     if data is not None and data.get_worker_info() is not None:
         raise RuntimeError(
             "policy.stream counts the examples it has seen, which a DataLoader worker cannot: noise"
-            " would repeat. Use switchout.integrations.torch.Switched, or call it in the main process"
+            " would repeat. Use switchout.integrations.torch.Switched, or call it in the main loop"
         )

@@ -31,40 +31,42 @@ def corrupt_arrays(
     frozen: Array | None,
 ) -> Array:
     """`corrupt` over array operations: no look at a value, no shape that depends on one."""
-    ids = xp.words(tokens, tokens)
+    ids = xp.to_u32(tokens, tokens)
     is_word = words_mask(tokens, words)
     if frozen is not None:
         is_word = is_word & ~frozen
     seen = xp.cumsum_rows(is_word)  # [batch, time]; the i-th real word has seen == 1 + i
     length = seen[:, -1:]  # [batch, 1]
 
-    low, high = xp.split(example_ids, tokens)
+    low, high = xp.halves(example_ids, tokens)
     low, high = low[:, None], high[:, None]
     random = random_words(xp, tokens, address, low, high, xp.xor(seen, address.stream))
     if rule.table is not None:
         return _similar_words(xp, tokens, is_word, rule.table, random[0])
     limits = rule.thresholds(words)
     if limits is None:
-        sentence = random_words(xp, tokens, address, low, high, xp.words(address.stream, tokens))
+        sentence = random_words(xp, tokens, address, low, high, xp.to_u32(address.stream, tokens))
         count = _draw_counts(xp, tokens, rule, sentence[0], length)
         hit = xp.multiply(random[0], length)[0] < count  # bits / 2^32 < n / L
     else:
         hit = _at_most(xp, random[0], limits[0])
     if rule.null_id >= 0:
-        return xp.where(is_word & hit, xp.restore(xp.words(rule.null_id, tokens), tokens), tokens)
+        return xp.where(
+            is_word & hit, xp.cast_back(xp.to_u32(rule.null_id, tokens), tokens), tokens
+        )
     other, is_inside = _other_words(xp, ids, words, random[1], random[2])
     if limits is not None and is_inside is not None:
         hit = (is_inside & hit) | (~is_inside & _at_most(xp, random[0], limits[1]))
-    return xp.where(is_word & hit, xp.restore(other, tokens), tokens)
+    return xp.where(is_word & hit, xp.cast_back(other, tokens), tokens)
 
 
 def _similar_words(
     xp: Backend, tokens: Array, is_word: Array, table: RowTable, bits: Array
 ) -> Array:
     """Return each word's draw from its row: the first entry whose threshold is not below."""
-    start = xp.words(table.start, tokens)
-    limits, ids = xp.words(table.limits, tokens), xp.words(table.ids, tokens)
-    index = xp.words(xp.where(is_word, tokens, 0 * tokens), tokens)
+    start = xp.to_u32(table.start, tokens)
+    limits, ids = xp.to_u32(table.limits, tokens), xp.to_u32(table.ids, tokens)
+    index = xp.to_u32(xp.where(is_word, tokens, 0 * tokens), tokens)
     low, stop = xp.take(start, index), xp.take(start, index + 1)
     is_free = is_word & (low < stop)
     low = xp.where(is_free, low, 0 * low)
@@ -74,7 +76,7 @@ def _similar_words(
         is_below = xp.take(limits, middle) < bits
         low = xp.where(is_below & (low < high), middle + 1, low)
         high = xp.where(is_below, high, middle)
-    return xp.where(is_free, xp.restore(xp.take(ids, low), tokens), tokens)
+    return xp.where(is_free, xp.cast_back(xp.take(ids, low), tokens), tokens)
 
 
 def words_mask(tokens: Array, words: Words) -> Array:
@@ -89,14 +91,14 @@ def random_words(
     xp: Backend, like: Array, address: Address, c0: Array, c1: Array, c3: Array
 ) -> tuple[Array, Array, Array, Array]:
     """Return the four Philox words at each counter (c0, c1, epoch, c3)."""
-    k0, k1 = xp.split(address.seed, like)
-    c2, _ = xp.split(address.epoch, like)
-    k0, k1, c2 = (xp.words(word, like) for word in (k0, k1, c2))
+    k0, k1 = xp.halves(address.seed, like)
+    c2, _ = xp.halves(address.epoch, like)
+    k0, k1, c2 = (xp.to_u32(word, like) for word in (k0, k1, c2))
     for turn in range(ROUNDS):
         high0, low0 = xp.multiply(c0, MULTIPLIER_0)
         high1, low1 = xp.multiply(c2, MULTIPLIER_1)
-        key0 = xp.add(k0, xp.words(turn * WEYL_0 & MASK, like))[1]
-        key1 = xp.add(k1, xp.words(turn * WEYL_1 & MASK, like))[1]
+        key0 = xp.add(k0, xp.to_u32(turn * WEYL_0 & MASK, like))[1]
+        key1 = xp.add(k1, xp.to_u32(turn * WEYL_1 & MASK, like))[1]
         c0, c1 = xp.xor(xp.xor(high1, c1), key0), low1
         c2, c3 = xp.xor(xp.xor(high0, c3), key1), low0
     return c0, c1, c2, c3
@@ -137,7 +139,7 @@ def _count_rows(
                 f" {MAX_TRACED_RATE_LENGTH}, got {width}: use tau=, or an array on the CPU"
             )
         table = laws.full_rate_table(rule.rate, width)
-        first, entries = (xp.take(xp.words(a, like), length) for a in (table.start, table.size))
+        first, entries = (xp.take(xp.to_u32(a, like), length) for a in (table.start, table.size))
         return *_halves(xp, like, table.cumulative), first, entries, int(table.size.max())
     if isinstance(rule.tau, float):
         row = laws.cumulative_weights(rule.tau, UNKNOWN_WIDTH if width is None else width)
@@ -153,7 +155,7 @@ def _count_rows(
 
 
 def _halves(xp: Backend, like: Array, row: Any) -> tuple[Array, Array]:
-    return xp.words(row >> np.uint64(32), like), xp.words(row & np.uint64(MASK), like)
+    return xp.to_u32(row >> np.uint64(32), like), xp.to_u32(row & np.uint64(MASK), like)
 
 
 def _full_row(tau: Any, n_entries: int) -> np.ndarray[Any, Any]:
@@ -170,7 +172,7 @@ def _other_words(
     n_draw = len(words)
     is_inside = None
     if words.draw_ids.size:
-        draw_ids = xp.words(words.draw_ids, ids)
+        draw_ids = xp.to_u32(words.draw_ids, ids)
         rank = xp.searchsorted(draw_ids, ids)
         rank = xp.where(rank < n_draw, rank, 0 * rank)
         is_inside = xp.take(draw_ids, rank) == ids
@@ -198,4 +200,4 @@ def _scaled(xp: Backend, low: Array, high: Array, choices: int) -> Array:
 
 def _at_most(xp: Backend, bits: Array, limit: int) -> Array:
     # A limit of -1 (never) does not fit an unsigned word.
-    return bits <= xp.words(limit, bits) if limit >= 0 else bits != bits
+    return bits <= xp.to_u32(limit, bits) if limit >= 0 else bits != bits

@@ -1,6 +1,6 @@
 """Array libraries: found by the type of the array, never imported on the user's behalf.
 
-A backend is the dozen operations that `switchout.sampling` needs. Requirements:
+A backend is the 19 operations that `switchout.sampling` needs. Requirements:
 
 * A framework's module here is loaded only if the framework itself is in ``sys.modules``: a torch
   tensor can only exist if torch is loaded.
@@ -25,25 +25,62 @@ class Backend(Protocol):
 
     name: str
 
-    def owns(self, x: Array) -> bool: ...
-    def on_host(self, x: Array) -> bool: ...
-    def to_numpy(self, x: Array) -> np.ndarray[Any, Any]: ...
-    def from_numpy(self, array: np.ndarray[Any, Any], like: Array) -> Array: ...
-    def from_floats(self, array: np.ndarray[Any, Any], like: Array) -> Array: ...
-    def is_compiling(self) -> bool: ...
-    def is_integer(self, x: Array) -> bool: ...
-    def is_bool(self, x: Array) -> bool: ...
-    def words(self, x: Any, like: Array) -> Array: ...
-    def split(self, x: Any, like: Array) -> tuple[Any, Any]: ...
-    def restore(self, words: Array, like: Array) -> Array: ...
-    def multiply(self, a: Array, b: Any) -> tuple[Array, Array]: ...
-    def add(self, a: Array, b: Any) -> tuple[Array, Array]: ...
-    def xor(self, a: Any, b: Any) -> Array: ...
-    def where(self, condition: Array, a: Any, b: Any) -> Array: ...
-    def take(self, table: Array, index: Array) -> Array: ...
-    def searchsorted(self, table: Array, values: Array) -> Array: ...
-    def cumsum_rows(self, mask: Array) -> Array: ...
-    def host_table(self, build: Any, tau: Any, n_entries: int) -> tuple[Array, Array]: ...
+    def owns(self, x: Array) -> bool:
+        """Whether ``x`` is an array of this framework."""
+
+    def on_host(self, x: Array) -> bool:
+        """Whether its values can be looked at now: on the CPU, not traced."""
+
+    def to_numpy(self, x: Array) -> np.ndarray[Any, Any]:
+        """A NumPy view of an array on the host; a copy of one on a device."""
+
+    def from_numpy(self, array: np.ndarray[Any, Any], like: Array) -> Array:
+        """Ids as an array with the dtype and device of ``like``."""
+
+    def from_floats(self, array: np.ndarray[Any, Any], like: Array) -> Array:
+        """Floats as an array on the device of ``like``; their dtype stays."""
+
+    def is_compiling(self) -> bool:
+        """Whether a graph compiler that cannot look into us is tracing the caller."""
+
+    def is_integer(self, x: Array) -> bool:
+        """Whether ``x`` holds integers, signed or not."""
+
+    def is_bool(self, x: Array) -> bool:
+        """Whether ``x`` is a mask."""
+
+    def to_u32(self, x: Any, like: Array) -> Array:
+        """A number or array as words, on the device of ``like``."""
+
+    def halves(self, x: Any, like: Array) -> tuple[Any, Any]:
+        """The lower and the upper word of 64-bit numbers."""
+
+    def cast_back(self, words: Array, like: Array) -> Array:
+        """Words with the dtype of ``like``."""
+
+    def multiply(self, a: Array, b: Any) -> tuple[Array, Array]:
+        """The upper and the lower word of the product of two words."""
+
+    def add(self, a: Array, b: Any) -> tuple[Array, Array]:
+        """The carry and the lower word of the sum of two words."""
+
+    def xor(self, a: Any, b: Any) -> Array:
+        """Exclusive or of words."""
+
+    def where(self, condition: Array, a: Any, b: Any) -> Array:
+        """``a`` where the condition holds, else ``b``."""
+
+    def take(self, table: Array, index: Array) -> Array:
+        """The entries of a one-dimensional table at every index."""
+
+    def searchsorted(self, table: Array, values: Array) -> Array:
+        """How many entries of a sorted table are below each value."""
+
+    def cumsum_rows(self, mask: Array) -> Array:
+        """How many are true up to and including each column, as words."""
+
+    def host_table(self, build: Any, tau: Any, n_entries: int) -> tuple[Array, Array]:
+        """``build(tau, n_entries)`` [2, n], called on the host when the graph runs."""
 
 
 FRAMEWORKS = ("numpy", "torch", "tensorflow", "jax")

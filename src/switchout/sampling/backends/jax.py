@@ -47,14 +47,14 @@ class JaxBackend:
     def is_bool(self, x: Any) -> bool:
         return bool(x.dtype == jnp.bool_)
 
-    def words(self, x: Any, like: Any) -> Any:
+    def to_u32(self, x: Any, like: Any) -> Any:
         if isinstance(x, int):
             return jnp.asarray(np.uint32(x & MASK))
         if isinstance(x, np.ndarray):
             return jnp.asarray(x.astype(np.uint32))
         return x.astype(WORD)
 
-    def split(self, x: Any, like: Any) -> tuple[Any, Any]:
+    def halves(self, x: Any, like: Any) -> tuple[Any, Any]:
         if isinstance(x, int):
             return x & MASK, x >> 32
         if isinstance(x, np.ndarray):
@@ -65,7 +65,7 @@ class JaxBackend:
             return x.astype(WORD), (x >> 32).astype(WORD)
         return x.astype(WORD), jnp.zeros_like(x, WORD)
 
-    def restore(self, words: Any, like: Any) -> Any:
+    def cast_back(self, words: Any, like: Any) -> Any:
         return words.astype(like.dtype)
 
     def multiply(self, a: Any, b: Any) -> tuple[Any, Any]:

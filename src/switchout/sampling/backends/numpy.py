@@ -39,16 +39,16 @@ class NumpyBackend:
     def is_bool(self, x: Array) -> bool:
         return bool(x.dtype == np.bool_)
 
-    def words(self, x: Any, like: Array) -> Array:
+    def to_u32(self, x: Any, like: Array) -> Array:
         return np.asarray(x).astype(np.int64)
 
-    def split(self, x: Any, like: Array) -> tuple[Any, Any]:
+    def halves(self, x: Any, like: Array) -> tuple[Any, Any]:
         if isinstance(x, int):
             return x & MASK, x >> 32
         x = np.asarray(x).astype(np.int64)
         return x & MASK, (x >> 32) & MASK
 
-    def restore(self, words: Array, like: Array) -> Array:
+    def cast_back(self, words: Array, like: Array) -> Array:
         return words.astype(like.dtype)
 
     def multiply(self, a: Array, b: Any) -> tuple[Array, Array]:

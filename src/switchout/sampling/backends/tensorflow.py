@@ -40,10 +40,10 @@ class TensorFlowBackend:
     def is_bool(self, x: Any) -> bool:
         return bool(x.dtype.is_bool)
 
-    def words(self, x: Any, like: Any) -> Any:
+    def to_u32(self, x: Any, like: Any) -> Any:
         return tf.cast(x, tf.int64)
 
-    def split(self, x: Any, like: Any) -> tuple[Any, Any]:
+    def halves(self, x: Any, like: Any) -> tuple[Any, Any]:
         if isinstance(x, int):
             return x & MASK, x >> 32
         if isinstance(x, np.ndarray):
@@ -51,7 +51,7 @@ class TensorFlowBackend:
         x = tf.cast(x, tf.int64)
         return tf.bitwise.bitwise_and(x, MASK), self._upper(x)
 
-    def restore(self, words: Any, like: Any) -> Any:
+    def cast_back(self, words: Any, like: Any) -> Any:
         return tf.cast(words, like.dtype)
 
     def _upper(self, x: Any) -> Any:

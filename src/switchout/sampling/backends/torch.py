@@ -47,12 +47,12 @@ class TorchBackend:
     def is_bool(self, x: torch.Tensor) -> bool:
         return x.dtype is torch.bool
 
-    def words(self, x: Any, like: torch.Tensor) -> torch.Tensor:
+    def to_u32(self, x: Any, like: torch.Tensor) -> torch.Tensor:
         if isinstance(x, np.ndarray):
             x = x.astype(np.int64)  # torch has few operations on unsigned types
         return torch.as_tensor(x, device=like.device).to(torch.int64)
 
-    def split(self, x: Any, like: torch.Tensor) -> tuple[Any, Any]:
+    def halves(self, x: Any, like: torch.Tensor) -> tuple[Any, Any]:
         if isinstance(x, int):
             return x & MASK, x >> 32
         if isinstance(x, np.ndarray):
@@ -60,7 +60,7 @@ class TorchBackend:
         x = x.to(device=like.device, dtype=torch.int64)
         return x & MASK, (x >> 32) & MASK
 
-    def restore(self, words: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    def cast_back(self, words: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
         return words.to(like.dtype)
 
     def multiply(self, a: torch.Tensor, b: Any) -> tuple[torch.Tensor, torch.Tensor]:
