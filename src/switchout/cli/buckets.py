@@ -75,15 +75,11 @@ def buckets(
       switchout buckets --ref test.en --baseline base.hyp --system new.hyp \\
         --neighbors nn.tsv --by wer --edges 0.4,0.6,0.8 --json
     """
+    from switchout.corpora.vocabulary import read_words
     from switchout.evaluation.buckets import break_down
     from switchout.evaluation.comparison import score_system
     from switchout.evaluation.features import features_of
-    from switchout.evaluation.outputs import (
-        read_distances,
-        read_hypotheses,
-        read_references,
-        read_system,
-    )
+    from switchout.evaluation.outputs import References
     from switchout.evaluation.statistics import Metric
     from switchout.files import check_outputs, read_lines
     from switchout.report.buckets import check_figure, gains_table, plot_gains, trends_table
@@ -102,25 +98,22 @@ def buckets(
             "--vocab": vocab,
         },
     )
-    references = read_references(ref)
-    n_lines = len(references)
-    base, *systems = (
-        read_system(text, references=ref, n_lines=n_lines) for text in (baseline, *system)
-    )
+    references = References.read(ref)
+    base, *systems = (references.system(text) for text in (baseline, *system))
     features = features_of(
-        references,
+        references.lines,
         by=by or (),
-        wer=read_distances(neighbors, references=ref, n_lines=n_lines) if neighbors else None,
-        sources=read_hypotheses(test, references=ref, n_lines=n_lines) if test else None,
+        wer=references.distances(neighbors) if neighbors else None,
+        sources=references.matching(test) if test else None,
         train=read_lines(train) if train else None,
-        known=set(read_lines(vocab)) if vocab else None,
+        known=set(read_words(vocab)) if vocab else None,
         workers=os.cpu_count() or 1,
     )
     if edges is not None and len(features) != 1:
         raise SwitchOutError("--edges needs exactly one --by")
-    measured = Metric(metric, references, tokenize=tokenize, lowercase=lowercase)
+    measured = Metric(metric, references.lines, tokenize=tokenize, lowercase=lowercase)
     breakdowns = break_down(
-        references,
+        references.lines,
         score_system(measured, base),
         [score_system(measured, other) for other in systems],
         features,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,6 +28,7 @@ from switchout.ranges import COUNT_OR_NONE
 
 if TYPE_CHECKING:
     from switchout.evaluation.comparison import Comparison
+    from switchout.evaluation.outputs import References
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -80,11 +82,7 @@ def compare(
     p_holm                        corrected for the number of systems
     """
     from switchout.evaluation.comparison import compare as compare_systems
-    from switchout.evaluation.outputs import (
-        read_hypotheses,
-        read_references,
-        read_system,
-    )
+    from switchout.evaluation.outputs import References
     from switchout.evaluation.verdict import runs_compared, verdict
     from switchout.files import check_outputs, write_texts
     from switchout.progress import Meter
@@ -103,17 +101,20 @@ def compare(
     if train is not None and src is None:
         raise SwitchOutError("--train needs --src, the source side of the test set")
     metrics = metric or ["bleu"]
-    references = read_references(ref)
-    base, *systems = (
-        read_system(text, references=ref, n_lines=len(references)) for text in (baseline, *system)
+    references = References.read(ref)
+    base, *systems = (references.system(text) for text in (baseline, *system))
+    page = _Page(
+        references,
+        source=references.matching(src) if src is not None else None,
+        train=train,
+        neighbors=neighbors,
+        n_examples=examples,
+        seed=seed,
     )
-    source = None
-    if src is not None:
-        source = read_hypotheses(src, references=ref, n_lines=len(references))
     n_runs = sum(len(s.runs) for s in (base, *systems))
     with Meter("extracting statistics", total=n_runs * len(metrics), unit="outputs") as meter:
         results = compare_systems(
-            references,
+            references.lines,
             base,
             systems,
             metrics=metrics,
@@ -131,16 +132,7 @@ def compare(
     if latex is not None:
         files[latex] = scores.latex() + "\n" + tests.latex()
     if html is not None:
-        files[html] = _page(
-            results,
-            references,
-            ref=ref,
-            source=source,
-            train=train,
-            neighbors=neighbors,
-            n_examples=examples,
-            seed=seed,
-        )
+        files[html] = page.html(results)
     write_texts(files)
     if as_json:
         records = [r.to_dict() | {"verdict": verdict(r)} for r in results]
@@ -152,56 +144,54 @@ def compare(
     print(tests.note)
 
 
-def _page(
-    results: list[Comparison],
-    references: list[str],
-    *,
-    ref: Path,
-    source: list[str] | None,
-    train: Path | None,
-    neighbors: Path | None,
-    n_examples: int,
-    seed: int,
-) -> str:
-    """The HTML page, with buckets by all that the material allows."""
-    from switchout.evaluation.buckets import break_down
-    from switchout.evaluation.examples import choose_examples
-    from switchout.evaluation.features import features_of
-    from switchout.evaluation.outputs import read_distances
-    from switchout.files import read_lines
-    from switchout.report.compare import compare_page
+@dataclass(frozen=True)
+class _Page:
+    """What the HTML page is made of, besides the results."""
 
-    wer = None
-    if neighbors is not None:
-        wer = read_distances(neighbors, references=ref, n_lines=len(references))
-    metric = results[0].metric
-    main = [r for r in results if r.metric is metric]
-    breakdowns = break_down(
-        references,
-        main[0].baseline,
-        [r.system for r in main],
-        features_of(
-            references,
-            wer=wer,
-            sources=source,
-            train=None if train is None else read_lines(train),
+    references: References
+    source: list[str] | None
+    train: Path | None
+    neighbors: Path | None
+    n_examples: int
+    seed: int
+
+    def html(self, results: list[Comparison]) -> str:
+        """Return the page, with buckets by all that the material allows."""
+        from switchout.evaluation.buckets import break_down
+        from switchout.evaluation.examples import choose_examples
+        from switchout.evaluation.features import features_of
+        from switchout.files import read_lines
+        from switchout.report.compare import compare_page
+
+        lines, metric = self.references.lines, results[0].metric
+        main = [r for r in results if r.metric is metric]
+        features = features_of(
+            lines,
+            wer=None if self.neighbors is None else self.references.distances(self.neighbors),
+            sources=self.source,
+            train=None if self.train is None else read_lines(self.train),
             workers=os.cpu_count() or 1,
-        ),
-        metric=metric,
-        n_resamples=main[0].n_resamples,
-        seed=seed,
-    )
-    digest = sha256("\n".join(references).encode()).hexdigest()
-    examples = {
-        r.system.system.name: choose_examples(
-            r, references, source, n_examples=n_examples, seed=seed
         )
-        for r in main
-        if n_examples > 0
-    }
-    return compare_page(
-        results,
-        buckets=breakdowns,
-        examples=examples,
-        data=f"reference {ref.name}, sha256 {digest[:16]}",
-    )
+        breakdowns = break_down(
+            lines,
+            main[0].baseline,
+            [r.system for r in main],
+            features,
+            metric=metric,
+            n_resamples=main[0].n_resamples,
+            seed=self.seed,
+        )
+        digest = sha256("\n".join(lines).encode()).hexdigest()
+        examples = {
+            r.system.system.name: choose_examples(
+                r, lines, self.source, n_examples=self.n_examples, seed=self.seed
+            )
+            for r in main
+            if self.n_examples > 0
+        }
+        return compare_page(
+            results,
+            buckets=breakdowns,
+            examples=examples,
+            data=f"reference {self.references.path.name}, sha256 {digest[:16]}",
+        )

@@ -42,18 +42,18 @@ def score(
       switchout score base.hyp switchout.hyp --ref test.en
       switchout score tokenised.hyp --ref test.tok.en --tokenize none --json
     """
-    from switchout.evaluation.outputs import read_hypotheses, read_references
+    from switchout.evaluation.outputs import References
     from switchout.evaluation.scores import score_all
     from switchout.evaluation.statistics import FORMULAS
     from switchout.progress import Meter
 
     metrics = metric or list(FORMULAS)
-    references = read_references(ref)
-    outputs = [read_hypotheses(h, references=ref, n_lines=len(references)) for h in hypotheses]
+    references = References.read(ref)
+    outputs = [references.matching(path) for path in hypotheses]
     with Meter("scoring", total=len(outputs) * len(metrics), unit="outputs") as meter:
         scores = score_all(
             outputs,
-            references,
+            references.lines,
             tokenize=tokenize,
             lowercase=lowercase,
             metrics=metrics,

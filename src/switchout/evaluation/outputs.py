@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from switchout.errors import SwitchOutError
@@ -12,12 +13,48 @@ from switchout.evaluation.statistics import Array
 from switchout.files import read_lines
 
 
-def read_references(path: str | os.PathLike[str]) -> list[str]:
-    """Return the reference lines; a file without a word is an error."""
-    references = read_lines(path)
-    if not any(line.strip() for line in references):
-        raise SwitchOutError(f"{path}: the reference is empty: nothing to score")
-    return references
+@dataclass(frozen=True)
+class References:
+    """The real text of a test set; all that is scored must match it line by line.
+
+    Attributes:
+        path: Its file, for messages.
+        lines: A sentence each.
+    """
+
+    path: Path
+    lines: list[str]
+
+    @classmethod
+    def read(cls, path: Path) -> References:
+        """Read the file; one without a word is an error."""
+        lines = read_lines(path)
+        if not any(line.strip() for line in lines):
+            raise SwitchOutError(f"{path}: the reference is empty: nothing to score")
+        return cls(path, lines)
+
+    def matching(self, path: str | os.PathLike[str]) -> list[str]:
+        """Return the lines of an output or of the source side: as many as there are here."""
+        found = read_lines(output_file(path))
+        self._check(len(found), path, "they must match line by line")
+        return found
+
+    def system(self, text: str) -> System:
+        """Read the outputs of a system; see `files_of_system`."""
+        name, paths = files_of_system(text)
+        return System(name, [self.matching(path) for path in paths], run_names=paths)
+
+    def distances(self, path: str | os.PathLike[str]) -> Array:
+        """Return the WER of every sentence from a file of ``switchout neighbors``, [sentence]."""
+        wer = read_wer(path)
+        self._check(len(wer), path, "make it from the same test set with 'switchout neighbors'")
+        return wer
+
+    def _check(self, n: int, path: str | os.PathLike[str], advice: str) -> None:
+        if n != len(self.lines):
+            raise SwitchOutError(
+                f"{path} has {n} lines but {self.path} has {len(self.lines)}: {advice}"
+            )
 
 
 def output_file(path: str | os.PathLike[str]) -> Path:
@@ -38,17 +75,6 @@ def output_file(path: str | os.PathLike[str]) -> Path:
     return path / "test.hyp"
 
 
-def read_hypotheses(path: str | os.PathLike[str], *, references: Path, n_lines: int) -> list[str]:
-    """Return as many lines as there are references; another number is an error."""
-    hypotheses = read_lines(output_file(path))
-    if len(hypotheses) != n_lines:
-        raise SwitchOutError(
-            f"{path} has {len(hypotheses)} lines but {references} has {n_lines}: "
-            "they must match line by line"
-        )
-    return hypotheses
-
-
 def files_of_system(text: str) -> tuple[str, list[str]]:
     """Return name and files of ``NAME=f1,f2,…``, or of a bare path as a system of one run.
 
@@ -63,21 +89,3 @@ def files_of_system(text: str) -> tuple[str, list[str]]:
     if not name or not all(paths):
         raise SwitchOutError(f"{text!r}: expected NAME=file1,file2,… or one path")
     return name, paths
-
-
-def read_system(text: str, *, references: Path, n_lines: int) -> System:
-    """Read the outputs of a system; see `files_of_system`."""
-    name, paths = files_of_system(text)
-    runs = [read_hypotheses(path, references=references, n_lines=n_lines) for path in paths]
-    return System(name, runs, run_names=paths)
-
-
-def read_distances(path: str | os.PathLike[str], *, references: Path, n_lines: int) -> Array:
-    """Return the WER of every test sentence from a file of ``switchout neighbors``, [sentence]."""
-    wer = read_wer(path)
-    if len(wer) != n_lines:
-        raise SwitchOutError(
-            f"{path} has {len(wer)} lines but {references} has {n_lines}: "
-            "make it from the same test set with 'switchout neighbors'"
-        )
-    return wer
