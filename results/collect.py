@@ -108,6 +108,7 @@ def _sentences(corpus: Corpus) -> dict[str, dict[str, str]]:
         sources, references = corpus.pairs(split)
         found[split] = {
             "reference": pack(metric.statistics(references)[:, 1]),
+            "words": pack(np.array([len(words_of(line)) for line in references])),
             "source": pack(np.array([len(words_of(line)) for line in sources])),
         }
     sources, references = corpus.pairs("test")

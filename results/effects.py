@@ -14,7 +14,7 @@ from table import Study
 
 from switchout.evaluation.comparison import Scored, System, scored_from
 from switchout.evaluation.significance import SeedsTest, holm, seeds_test
-from switchout.evaluation.trend import Trend, trend
+from switchout.evaluation.trend import Trend, trend_over_seeds
 
 DECLARED = Path(__file__).parents[1] / "studies"
 LEVEL, SMALL = 0.05, 0.5  # of Holm's p; BLEU below which studies call a gain refuted
@@ -79,11 +79,11 @@ def slope_over_distance(study: Study, row: str, against: str) -> Trend | None:
     """Return how the gain changes with the distance to the training text, as in figure 2."""
     sides = [scored(study, name, "test", None) for name in (against, row)]
     distance, length = (study.sentences("test", name) for name in ("distance", "source"))
-    words = study.sentences("test", "reference")
+    words = study.sentences("test", "words")
     if sides[0] is None or sides[1] is None or distance is None or length is None or words is None:
         return None
-    base, other = (side.pseudo_values.mean(axis=0) for side in sides if side)
-    return trend(other - base, distance / length, lengths=words)
+    base, other = (side.pseudo_values for side in sides if side)
+    return trend_over_seeds(base, other, distance / length, lengths=words)
 
 
 def declared(name: str) -> list[dict[str, Any]]:

@@ -143,3 +143,21 @@ def test_verdicts_follow_the_rule_that_the_studies_fixed(
     )
     claim = effects.Claim("C1", "b", "a", False, test, dev, p_holm, "")
     assert effects._verdict(claim) == verdict
+
+
+def test_the_slope_over_distance_is_that_of_the_breakdown(experiment, study, tmp_path):
+    from switchout.evaluation.buckets import break_down
+    from switchout.evaluation.features import features_of
+
+    rows = [replace(r, runs=r.runs[:2]) for r in records(experiment, experiment.columns[0].rows)]
+    study.runs = {key: run for key, run in study.runs.items() if run["seed"] < 3}
+    corpus = experiment_corpus(experiment)
+    scores = Scores(corpus)
+    sources, references = corpus.pairs("test")
+    features = features_of(references, sources=sources, train=list(corpus.lines("train", "source")))
+    [wer] = [feature for feature in features if feature.name == "wer"]
+    sides = [scores.scored(row, "test") for row in rows]
+    [known] = break_down(references, sides[0], sides[1:], [wer], metric=scores.metric("test"))
+    ours = effects.slope_over_distance(study, "b", "a")
+    assert ours.slope == pytest.approx(known.trends[0].slope)
+    assert ours.p == pytest.approx(known.trends[0].p)
