@@ -47,6 +47,7 @@ QUESTIONS = {
     "sweep": "Which configuration is best?",
     "demo": "What does the noise do to a small grammar? (the demo)",
 }
+DECLARED = "Do the contrasts that were declared beforehand show a difference?"
 
 
 def experiment_page(experiment: Experiment, findings: Sequence[Finding]) -> Html:
@@ -83,13 +84,19 @@ def _first_screen(experiment: Experiment, findings: Sequence[Finding]) -> FirstS
                 beside = beside_real_data(finding.contrasts, finding.reference.studies)
                 figures += [beside.html(), studies_table(finding.reference.studies).html()]
     return FirstScreen(
-        question=QUESTIONS[experiment.kind],
+        question=DECLARED if _is_declared(experiment) else QUESTIONS[experiment.kind],
         about=about(experiment),
         claims=told,
         warnings=[*experiment.notes, *warnings(findings)],
         figures=figures,
         settles=settles(told) if told else "No comparison is finished yet.",
     )
+
+
+def _is_declared(experiment: Experiment) -> bool:
+    """Whether a sweep has questions with names."""
+    rows = (row for column in experiment.columns for row in column.rows)
+    return experiment.kind == "sweep" and any(q.name for row in rows for q in row.questions)
 
 
 def _by_distance(finding: Finding) -> list[BarChart]:
@@ -117,8 +124,15 @@ def _forest(finding: Finding) -> ForestPlot:
         lines,
         x_label=f"Δ to {with_runs(finding.rows)[0].name}, right of 0 is better",
         colours=_colours(finding),
-        note="Diamonds: means; lines: 95% intervals over seeds and sentences; dots: runs.",
+        note=f"Diamonds: means; lines: 95% intervals over {_counted(finding)}; dots: runs.",
     )
+
+
+def _counted(finding: Finding) -> str:
+    """What the intervals of the forest plot count."""
+    if all(contrast.test.seeds for contrast in finding.against_first):
+        return "seeds and sentences"
+    return "seeds and sentences, where a row has one run over sentences alone"
 
 
 def _sections(finding: Finding, where: str) -> list[Section]:
