@@ -18,8 +18,6 @@ The loops are in core/edits.h.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,7 +56,7 @@ def draw_script(
     *, block: int = 0, is_accepted_anyway: bool = False,
 ) -> tuple[Ids, int]:  # fmt: skip
     """Draw a script by its weight; return the sentence, empty if rejected, and the next block."""
-    where: Any = address.seed, address.epoch, address.stream, example, block, is_accepted_anyway
+    where = (address.seed, address.epoch, address.stream, example, block, is_accepted_anyway)
     room = 4 * y.size + 64
     while room <= MAX_WORDS + 4 * y.size + 64:
         y_hat = np.empty(room, np.int64)
