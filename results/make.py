@@ -143,9 +143,11 @@ def verdict_of(question: str) -> tuple[str, str]:
             if claim.verdict != "open":
                 return claim.verdict, "; ".join(parts)
     if question in ROWS_OF:
-        before = [effect(read(name), *ROWS_OF[question]).delta for name in EARLIER]
+        before = [effect(read(name), *ROWS_OF[question]) for name in EARLIER]
+        deltas = ", ".join(f"{one.delta:+.2f}" for one in before)
         parts.append(
-            f"before the studies {', '.join(f'{d:+.2f}' for d in before)} on test, four seeds"
+            f"before the studies {deltas} on test, four seeds; gaps of that size need "
+            f"{', '.join(needed(one).removesuffix(' seeds') for one in before)} seeds a side"
         )
     return "open", "; ".join(parts) if parts else WHY_OPEN[question]
 
@@ -200,11 +202,12 @@ def claims_table(name: str) -> str:
             p_value(claim.on_test.test.p),
             p_value(claim.p_holm),
             f"{claim.on_dev.delta:+.2f}",
+            needed(claim.on_test),
             claim.verdict,
         )
         for claim in found
     ]
-    head = ("", "rows", "seeds", "test Δ (95%)", "p", "Holm's p", "dev Δ", "verdict")
+    head = ("", "rows", "seeds", "test Δ (95%)", "p", "Holm's p", "dev Δ", "would need", "verdict")
     return markdown(head, lines)
 
 
@@ -356,6 +359,12 @@ def _result(
     test, dev = sets
     numbers = [round(number, 2) for number in (test.delta, *test.test.ci95, dev.delta)]
     return StudyResult(*names, *numbers, n_seeds=n_seeds, verdict=verdict)
+
+
+def needed(one: Effect) -> str:
+    """Seeds a side that would show a true difference of this size four times in five."""
+    n_seeds = one.test.seeds_needed()
+    return "a larger test set" if n_seeds is None else f"{n_seeds} seeds"
 
 
 def on(one: Effect) -> str:
