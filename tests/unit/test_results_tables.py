@@ -161,3 +161,17 @@ def test_the_slope_over_distance_is_that_of_the_breakdown(experiment, study, tmp
     ours = effects.slope_over_distance(study, "b", "a")
     assert ours.slope == pytest.approx(known.trends[0].slope)
     assert ours.p == pytest.approx(known.trends[0].p)
+
+
+def test_studies_can_be_read_and_no_seed_is_used_twice():
+    from switchout.experiments.sweep import read_sweep
+
+    used = {*range(1, 10), 1001}  # of the tables before the studies
+    for path in sorted(effects.DECLARED.glob("*.toml")):
+        rows = read_sweep(path)
+        seeds = {seed for row in rows for seed in row.seeds}
+        assert not seeds & used, path.name
+        used |= seeds
+        asked = [question.name for row in rows for question in row.questions]
+        assert sorted(asked) == sorted(one["question"] for one in effects.declared(path.stem))
+        assert path.with_suffix(".md").is_file()
