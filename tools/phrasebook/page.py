@@ -19,10 +19,12 @@ import phrasebook
 from phrasebook import freeze
 from phrasebook.lexicon import adjectives, expressions, frames, nouns
 from phrasebook.situations import topics
+from switchout.report.charts import Line, LineChart, stacked
 
 DOCS = Path(__file__).parents[2] / "docs"
 MARKERS = "<!-- measured by tools/phrasebook/page.py -->\n", "<!-- end of measured part -->\n"
 LANGUAGES = ("German", "English")
+Curve = list[tuple[float, float]]
 
 
 def main() -> None:
@@ -143,45 +145,19 @@ def figures() -> None:
         ranks.append(points)
         histogram = Counter(len(line.split(" ")) for line in side)
         lengths.append([(float(k), 100 * n / len(side)) for k, n in sorted(histogram.items())])
-    titles = "log10 rank", "log10 frequency"
-    (DOCS / "phrasebook-frequency.svg").write_text(svg(ranks, *titles))
-    titles = "words in a sentence", "% of 3,000 training pairs"
-    (DOCS / "phrasebook-length.svg").write_text(svg(lengths, *titles))
+    draw("phrasebook-frequency.svg", "Frequency by rank", ranks, "log10 rank", "log10 frequency")
+    share = "% of 3,000 training pairs"
+    draw("phrasebook-length.svg", "Sentence lengths", lengths, "words in a sentence", share)
 
 
-def svg(curves: list[list[tuple[float, float]]], x_title: str, y_title: str) -> str:
-    """Return a small line chart of a German and an English curve."""
-    width, height, left, bottom = 460, 280, 50, 40
-    right = max(x for curve in curves for x, _ in curve)
-    top = max(y for curve in curves for _, y in curve)
-
-    def at(x: float, y: float) -> str:
-        across = left + x / right * (width - left - 15)
-        return f"{across:.1f},{height - bottom - y / top * (height - bottom - 15):.1f}"
-
-    style = 'font-family="sans-serif" font-size="12"'
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" {style}>',
-        f'<rect width="{width}" height="{height}" fill="white"/>',
-        f'<polyline points="{at(0, top)} {at(0, 0)} {at(right, 0)}" fill="none" stroke="black"/>',
-        f'<text x="{width / 2}" y="{height - 8}" text-anchor="middle">{x_title}</text>',
-        f'<text transform="translate(14 {height / 2}) rotate(-90)" text-anchor="middle">'
-        f"{y_title}</text>",
-    ]
-    for step in range(6):
-        x, y = right * step / 5, top * step / 5
-        across, down = at(x, 0).split(",")[0], at(0, y).split(",")[1]
-        parts.append(f'<text x="{across}" y="{height - 24}" text-anchor="middle">{x:.1f}</text>')
-        parts.append(f'<text x="{left - 5}" y="{down}" text-anchor="end">{y:.1f}</text>')
-    for curve, colour, language in zip(curves, ("#1f77b4", "#d62728"), LANGUAGES, strict=True):
-        points = " ".join(at(x, y) for x, y in thin(curve))
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}"/>')
-        down = 24 if language == "German" else 42
-        parts.append(f'<text x="{width - 80}" y="{down}" fill="{colour}">{language}</text>')
-    return "\n".join([*parts, "</svg>", ""])
+def draw(name: str, title: str, curves: list[Curve], x_label: str, y_label: str) -> None:
+    """Write a chart of a German and an English curve."""
+    lines = [Line(name, thin(curve)) for name, curve in zip(LANGUAGES, curves, strict=True)]
+    chart = LineChart(title, lines, x_label, y_label)
+    (DOCS / name).write_text(stacked([chart]), encoding="utf-8")
 
 
-def thin(curve: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def thin(curve: Curve) -> Curve:
     """Return the points that a reader can tell apart: neighbours at least 0.02 apart."""
     kept = curve[:1]
     for x, y in curve[1:]:

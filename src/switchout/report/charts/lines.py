@@ -56,13 +56,17 @@ class LineChart:
 
     def html(self) -> Html:
         """Return the figure."""
-        colours = self.colours or colours_of(line.name for line in self.lines)
-        here = {line.name: colours[line.name] for line in self.lines}
-        return figure(self.title, self.svg(), legend=legend(here), note=self.note)
+        return figure(self.title, self.svg(), legend=legend(self.key()), note=self.note)
+
+    def key(self) -> dict[str, str]:
+        """Return the colours of the curves."""
+        names = [line.name for line in self.lines]
+        colours = self.colours or colours_of(names)
+        return {name: colours[name] for name in names}
 
     def svg(self) -> Html:
         """Return the drawing alone."""
-        colours = self.colours or colours_of(line.name for line in self.lines)
+        colours = self.key()
         points = [point for line in self.lines for point in line.points]
         bottom = HEIGHT - BOTTOM
         across = Scale.over((x for x, _ in points), start=LEFT, end=WIDTH - RIGHT)
