@@ -105,6 +105,7 @@ def make(tokenizer: Any, train: Any, dev: Any, folder: Any, **settings: Any) -> 
         encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=16,
         decoder_ffn_dim=16, pad_token_id=tokenizer.pad_token_id, max_position_embeddings=64,
         eos_token_id=tokenizer.eos_token_id, decoder_start_token_id=tokenizer.pad_token_id,
+        dropout=settings.pop("dropout", 0.1),
     )  # fmt: skip
     model = MarianMTModel(config)
     steps = {"num_train_epochs": 3, "save_strategy": "no"} | settings
