@@ -37,11 +37,13 @@ TITLES = {
     "multi30k-5k": "Study 1: Multi30k, 5,000 pairs",
     "en-vi": "Study 2: English–Vietnamese, 133,166 pairs",
     "data-size": "Study 3: Multi30k, four sizes",
+    "dose": "Study 4: the dose",
 }
 SHORT = {
     "multi30k-5k": "Study 1: Multi30k 5k",
     "en-vi": "Study 2: en-vi",
     "data-size": "Study 3: sizes of Multi30k",
+    "dose": "Study 4: the dose",
 }
 EARLIER = {
     "table1-multi30k-5k": "untuned, 2,400 steps",
@@ -309,7 +311,7 @@ def wherever(question: str, row: str, against: str) -> Iterator[tuple[str, Effec
                 yield f"{question} study {number}", claim.on_test, claim.on_dev
     for name, title in EARLIER.items():
         test, dev = (effect(read(name), row, against, split=split) for split in ("test", "dev"))
-        yield f"{question} {title.replace(',', '').removesuffix(' steps')}", test, dev
+        yield f"{question} {title.removesuffix(' steps')}", test, dev
 
 
 def taus_figure() -> str:
@@ -395,6 +397,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "study2-contrasts": lambda: claims_table("en-vi"),
     "study2-rows": lambda: rows_table("en-vi"),
     "study3-contrasts": lambda: claims_table("data-size"),
+    "study4-contrasts": lambda: claims_table("dose"),
     "earlier": earlier_table,
     "taus": taus_table,
     "back-translation": back_translation_table,
