@@ -21,7 +21,7 @@ CORE_PYTHON ?= $(shell test -x $(BIN)/python && echo $(BIN)/python || echo $(PYT
 .PHONY: demo test test-faults test-slow test-web bench lint docs dist clean core test-sanitize
 
 demo: .venv/.demo-ready core
-	$(BIN)/switchout demo $(if $(FULL),--full) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(QUICK),--quick)
+	$(BIN)/switchout demo $(if $(filter-out 0,$(FULL)),--full) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(filter-out 0,$(QUICK)),--quick)
 
 test: .venv/.test-ready core lint
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
