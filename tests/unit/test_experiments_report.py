@@ -15,11 +15,10 @@ from made_runs import finish_row, make_config, make_experiment, write_corpus
 
 from switchout.cli import run
 from switchout.errors import SwitchOutError
-from switchout.evaluation.significance import holm
 from switchout.evaluation.trend import Trend
 from switchout.experiments.contrasts import Scores, contrast, contrasts, smallest_gap
 from switchout.experiments.experiment import FORMAT, Column, Experiment, load, records, save
-from switchout.experiments.findings import find_out, find_out_together
+from switchout.experiments.findings import find_out
 from switchout.experiments.paper import TABLE1_ROWS
 from switchout.experiments.rows import Question, Row, table1_rows, tau_name, tuned_name, with_taus
 from switchout.experiments.tuning import regularised
@@ -91,16 +90,6 @@ def test_dev_stands_beside_test_and_a_disagreement_is_told(tmp_path):
     assert contrast.verdict == "undecided"
     assert answer.startswith("+SwitchOut: undecided.")
     assert "Dev and test disagree: +" in answer
-
-
-def test_several_experiments_are_corrected_over_all_their_contrasts(table, finding):
-    alone = [contrast.test.p_holm for contrast in finding.contrasts]
-    together = find_out_together([load(table), load(table)])
-    p_values = [c.test.p for [found] in together for c in found.contrasts]
-    corrected = [c.test.p_holm for [found] in together for c in found.contrasts]
-    assert corrected == holm(p_values)
-    assert corrected[0] == pytest.approx(2 * alone[0])
-    assert {c.n_family for [found] in together for c in found.contrasts} == {4}
 
 
 def test_reports_made_together_say_so_and_share_their_correction(table, tmp_path, capsys):

@@ -18,6 +18,7 @@ from typing import Literal
 from switchout.corpora import Corpus
 from switchout.evaluation import student
 from switchout.evaluation.comparison import (
+    N_RESAMPLES,
     Comparison,
     Scored,
     System,
@@ -32,6 +33,7 @@ from switchout.evaluation.verdict import is_better, is_significant
 from switchout.experiments.experiment import RowRecord
 from switchout.experiments.rows import Question
 
+FEW_RESAMPLES = 1_000  # where the test over seeds is looked at, not those that resample
 Verdict = Literal["helps", "hurts", "undecided", "nothing was learned"]
 
 
@@ -131,10 +133,13 @@ class Scores:
         split: str = "test",
         rule: str | None = None,
         is_paired: bool = False,
+        n_resamples: int = N_RESAMPLES,
     ) -> Comparison:
         """Compare two rows over all their runs."""
         sides = [self.scored(side, split, rule) for side in (baseline, row)]
-        [result] = compare_scored(self.metric(split), sides[0], sides[1:], is_paired=is_paired)
+        [result] = compare_scored(
+            self.metric(split), sides[0], sides[1:], is_paired=is_paired, n_resamples=n_resamples
+        )
         return result
 
     def _metric(self, split: str) -> Metric:
@@ -188,8 +193,10 @@ def contrast(
     have_same_seeds = [r.seed for r in baseline.runs] == [r.seed for r in row.runs]
     is_paired = question.is_paired and have_same_seeds
     test, dev = (
-        scores.compare(baseline, row, split=split, rule=rule, is_paired=is_paired)
-        for split in ("test", "dev")
+        scores.compare(
+            baseline, row, split=split, rule=rule, is_paired=is_paired, n_resamples=n_resamples
+        )
+        for split, n_resamples in (("test", N_RESAMPLES), ("dev", FEW_RESAMPLES))
     )
     return Contrast(
         question=question.name,
