@@ -85,9 +85,12 @@ def check(case: Case, world: World, *, is_real: bool) -> None:
     allowed = {plain(name).split("/")[0] for name in case.outputs}
     if done.code == REFUSED:
         allowed = set()  # what is refused leaves nothing
+        if "parts/000000.json" in after:
+            allowed = {"parts"}  # but parts that are done, for the next try
 
     touched = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
     stray = {name for name in touched if name.split("/")[0] not in allowed}
+    stray = {name for name in stray if "torchinductor" not in name}  # a cache of torch's own
     assert not stray, f"touched {sorted(stray)[:5]}: {story}"
     inputs = {base.removeprefix("./") for base in (*case.files, "train.de", "ref", "config.toml")}
     assert not touched & inputs, f"changed an input: {story}"

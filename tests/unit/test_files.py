@@ -322,3 +322,15 @@ def test_of_several_files_all_are_written_or_none(tmp_path):
     assert [p.read_text() for p in tmp_path.iterdir()] == ["old"]
     write_texts({tmp_path / "a": "new", "/dev/null": "new", tmp_path / "b": "new"})
     assert [p.read_text() for p in tmp_path.iterdir()] == ["new", "new"]
+
+
+def test_a_link_to_itself_is_not_written(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(SwitchOutError, match="link to itself"):
+        write_text(tmp_path / "loop", "x")
+    assert (tmp_path / "loop").is_symlink()
+
+
+def test_what_cannot_be_read_is_named():
+    with pytest.raises(SwitchOutError, match=r"/proc/self/mem: cannot be read \(Input/output"):
+        read_lines("/proc/self/mem")

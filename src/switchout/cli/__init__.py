@@ -64,6 +64,8 @@ def run(arguments: list[str] | None = None) -> int:
         return BROKEN_PIPE
     except OSError as error:
         return _complain(describe(error))
+    except UnicodeEncodeError as error:  # a word of the command line that is no text
+        return _complain(f"an option is not valid UTF-8 ({error.object[:40]!r})")
     except MemoryError:
         return _complain("not enough memory for this input")
     except KeyboardInterrupt:

@@ -5,6 +5,7 @@ Python alone ends with code 120 or writes into a file that got the number of a c
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -43,7 +44,9 @@ def describe(error: Exception) -> str:
     """Return what the system refused, in one line; a stream has no name of its own."""
     if not isinstance(error, OSError):
         return f"standard output: {error}"
-    return f"{error.filename or 'standard output'}: {error.strerror or error}"
+    is_output = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EBADF, errno.EIO)
+    name = error.filename or ("standard output" if is_output else "file system")
+    return f"{name}: {error.strerror or error}"
 
 
 class _Forgiving(io.FileIO):

@@ -5,6 +5,7 @@ Lines end at ``\\n`` and nowhere else: U+2028 and ``\\r`` are part of a sentence
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -18,6 +19,7 @@ from typing import Any, BinaryIO
 from switchout.errors import SwitchOutError
 
 FilePath = str | os.PathLike[str]
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EPIPE)
 JSON_BYTES = 256 << 20  # more is no file of ours, and would take minutes to read
 TOML_BYTES = 1 << 20
 _DESCRIPTOR = re.compile(r"/dev/(std(?:in|out|err))|/dev/fd/(\d+)|/proc/(\w+)/fd/(\d+)")
@@ -105,8 +107,11 @@ def named_errors(path: FilePath) -> Iterator[None]:
     except IsADirectoryError:
         raise SwitchOutError(f"{path}: is a folder, expected a file") from None
     except Exception as error:  # gzip, lzma, bz2 and zstd each raise their own kind
-        is_of_the_system = isinstance(error, OSError) and error.errno is not None
-        if is_of_the_system or isinstance(error, MemoryError | SwitchOutError):
+        if isinstance(error, OSError) and error.errno is not None:
+            if error.filename is not None or error.errno in FULL:
+                raise  # named already, or of what is written meanwhile
+            raise SwitchOutError(f"{path}: cannot be read ({error.strerror})") from None
+        if isinstance(error, MemoryError | SwitchOutError):
             raise
         if isinstance(error, ValueError) and "null byte" in str(error):
             raise SwitchOutError(f"{path!r}: not a file name (it has a null byte)") from None

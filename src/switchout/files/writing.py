@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -25,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from switchout.errors import SwitchOutError
-from switchout.files.reading import FilePath, descriptor_of, is_stream
+from switchout.files.reading import FULL, FilePath, descriptor_of, is_stream
 
 _OURS = re.compile(r"\.switchout-[0-9a-f]{16}\.(?P<kind>partial|old)\.(?P<name>.+)")
 _NAME_TAIL = 50  # characters of a long name that a draft's name keeps, suffixes included
@@ -58,6 +57,8 @@ class Draft:
         self._lock: int | None = None
         with guard(final):
             self.final = Path(os.path.realpath(final))
+            if self.final.is_symlink():  # what is left of a link that leads nowhere
+                raise SwitchOutError(f"{final}: is a link to itself")
             if not self.final.parent.is_dir():
                 raise SwitchOutError(f"{final}: the folder {Path(final).parent} does not exist")
             if self.final.is_dir() and not is_folder:
@@ -231,7 +232,7 @@ def guard(path: FilePath, draft: Path | None = None) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+        is_full = error.errno in FULL
         is_ours = draft is None or str(error.filename or "").startswith(str(draft))
         if not is_full and not is_ours:
             raise

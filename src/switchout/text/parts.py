@@ -146,7 +146,8 @@ def run_in_parts(
     endings = tuple(f".{kind}{s}" for kind, s in zip(job.format.suffixes, suffix, strict=True))
     folder = Folder(path, endings)
     run = _describe(job, folder, part_bytes)
-    with only_driver(folder) as lock:
+    before = set(path.iterdir()) if path.is_dir() else set()
+    with only_driver(folder) as lock, _tidy_if_refused(folder, before):
         if (result := _result(lock, run, outputs)) is not None:
             if folder.lock.exists():  # killed while it cleaned up
                 folder.remove()
@@ -187,6 +188,24 @@ def only_driver(folder: Folder) -> Iterator[BinaryIO]:
             if is_there or lock.read(1):  # otherwise it was removed before there was a result
                 yield lock
                 return
+
+
+@contextmanager
+def _tidy_if_refused(folder: Folder, before: set[Path]) -> Iterator[None]:
+    """Leave no trace of a run that is refused before its first part is done.
+
+    Args:
+        folder: Of the run, locked.
+        before: What stood in it before the run; none of that is touched.
+    """
+    try:
+        yield
+    except SwitchOutError:
+        if not before and not any(folder.path.glob("[0-9]*.json")):
+            folder.remove()
+        elif folder.lock not in before and not folder.manifest.exists():
+            folder.lock.unlink(missing_ok=True)
+        raise
 
 
 def _is_open_as(path: Path, lock: BinaryIO) -> bool:
