@@ -107,3 +107,10 @@ def test_an_id_beyond_the_vocabulary_names_its_row():
     train = Switched(data, SOURCE, TARGET, seed=1)
     with pytest.raises(SwitchOutError, match=r"row 17 of the training set: id 90 .* size 90"):
         train.__getitems__([3, 17, 5])
+
+
+def test_an_epoch_for_each_row_is_refused():
+    x = torch.full((2, 3), 5)
+    with pytest.raises(ValueError, match="epoch must be one number for the whole batch"):
+        SOURCE.sample(x, seed=1, example_ids=[0, 1], epoch=torch.tensor([0, 1]))
+    SOURCE.sample(x, seed=1, example_ids=[0, 1], epoch=torch.tensor(1))

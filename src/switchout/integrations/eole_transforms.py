@@ -147,7 +147,7 @@ class ExactTransform(Transform):  # type: ignore[misc]
             if line <= self._last_line.get(corpus, -1):
                 self._epochs[corpus] = self._epochs.get(corpus, 0) + 1
             self._last_line[corpus] = line
-            ids[i] = zlib.crc32(corpus.encode()) << 32 | line
+            ids[i] = (zlib.crc32(corpus.encode()) >> 1) << 32 | line  # below 2^63
             epochs[i] = self._epochs.get(corpus, 0)
         return ids, epochs
 
