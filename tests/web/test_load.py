@@ -43,6 +43,17 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def test_a_small_answer_does_not_wait_for_the_network(address):
+    """Without TCP_NODELAY every answer takes 40 ms more."""
+    with httpx.Client(base_url=address) as client:
+        times = []
+        for _ in range(40):
+            began = time.perf_counter()
+            assert client.get("/api/line").status_code == 200
+            times.append(time.perf_counter() - began)
+    assert min(times) < 0.03
+
+
 def test_200_clients_at_once_are_all_answered(address, capsys):
     times, faults = asyncio.run(_load(address))
     times.sort()

@@ -14,7 +14,8 @@ from switchout.explore.site import Site
 
 def serve(site: Site, *, host: str, port: int, announce: Callable[[str], None]) -> None:
     """Serve on a port of this machine, 0 for any free one, and announce the address."""
-    with socket.socket() as listener:
+    # With the protocol named, asyncio switches Nagle's delay of 40 ms off.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, port))
