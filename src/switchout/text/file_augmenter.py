@@ -24,7 +24,7 @@ from switchout.text.options import (
     refuse_unknown,
 )
 from switchout.text.side_noise import SIDES, SideNoise
-from switchout.text.streams import CHUNK_BYTES
+from switchout.text.streams import CHUNK_BYTES, combined_hash
 from switchout.text.tally import Tally
 from switchout.text.word_counter import WordCounter
 
@@ -266,7 +266,6 @@ def _run(job: Augmentation, outputs: list[str], engine: Engine) -> tuple[Tally, 
 
 def _in_one_pass(job: Augmentation, outputs: list[str], workers: int) -> tuple[Tally, str | None]:
     from switchout.text.one_pass import run_part
-    from switchout.text.parts import combined_hash
 
     digests = [hashlib.sha256() for _ in job.format.inputs] if job.count_known else None
     with Meter("augment", total=_total_bytes(job.format.inputs), unit="MB") as meter:

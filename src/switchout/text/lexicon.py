@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from switchout.core import compiled
-from switchout.corpora.vocabulary import read_words
 from switchout.errors import SwitchOutError
 from switchout.files import read_json
 from switchout.words import MAX_SIZE, Words
@@ -128,6 +127,8 @@ def read_vocabulary(path: str | Path) -> tuple[list[bytes], set[str]]:
         return _hugging_face(path)
     if str(path).endswith((".model", ".spm")):
         return _sentencepiece(path)
+    from switchout.corpora.vocabulary import read_words
+
     return [word.encode() for word in read_words(path)], set()
 
 

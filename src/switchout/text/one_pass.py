@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -81,6 +80,8 @@ def _in_order(
     if workers == 1:
         yield from map(work, chunks)
         return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     with ThreadPoolExecutor(workers) as pool:
         waiting: deque[Future[Done]] = deque()
         try:

@@ -37,7 +37,7 @@ from switchout.files.writing import sweep
 from switchout.text.augmentation import Augmentation
 from switchout.text.formats import COPY_BYTES, Chunk, Part
 from switchout.text.one_pass import run_part
-from switchout.text.streams import COMPRESSED, is_compressed, open_input
+from switchout.text.streams import COMPRESSED, combined_hash, is_compressed, open_input
 from switchout.text.tally import Tally
 
 log = logging.getLogger(__name__)
@@ -337,11 +337,6 @@ def _result(lock: BinaryIO, run: dict[str, Any], outputs: list[str]) -> dict[str
 
 def _sizes(outputs: list[str]) -> list[list[Any]]:
     return [[os.path.realpath(path), Path(path).stat().st_size] for path in outputs]
-
-
-def combined_hash(digests: list[Any]) -> str:
-    """Return one hash for the content of all input files."""
-    return hashlib.sha256("".join(d.hexdigest() for d in digests).encode()).hexdigest()[:16]
 
 
 def do_part(job: Augmentation, folder: Folder, index: int, part: Part) -> None:

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from collections.abc import Iterator
@@ -45,6 +46,11 @@ def open_input(path: str) -> Any:
         from xopen import xopen
 
         return xopen(path, "rb", threads=0)
+
+
+def combined_hash(digests: list[Any]) -> str:
+    """Return one hash for the content of all input files."""
+    return hashlib.sha256("".join(d.hexdigest() for d in digests).encode()).hexdigest()[:16]
 
 
 class LineReader:
