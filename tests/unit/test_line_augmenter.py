@@ -97,6 +97,15 @@ def test_bad_lines_are_refused_by_their_number(lines, how, problem):
         augmenter(lines, **how)
 
 
+def test_workers_of_another_process_get_the_same_augmenter(corpus):
+    """What is compiled cannot be sent; it is made again from what can."""
+    import multiprocessing
+
+    augmenter = LineAugmenter(source_words=WORDS, target_words=WORDS, **NOISE)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(augmenter, (corpus[0], 0, 3)) == corpus[1]
+
+
 def test_the_last_example_ids_are_reached():
     augmenter = LineAugmenter(source_words=WORDS, tau_x=np.inf, seed=1)
     line = " ".join(WORDS)
