@@ -48,7 +48,7 @@ def check_example_ids(example_ids: Any, n_rows: int | None) -> Any:
 
 
 def as_example_ids(example_ids: Any, n_rows: int | None) -> tuple[Any, bool]:
-    """Return `check_example_ids`, and whether they may be negative, which the kernel looks at."""
+    """Return `check_example_ids`, and whether they may be negative, which the core looks at."""
     if type(example_ids) is np.ndarray:
         ids = example_ids
     elif example_ids is None:
@@ -83,7 +83,7 @@ def _check_traced_ids(backend: Backend, ids: Any, n_rows: int | None) -> None:
 
 
 def as_lengths(lengths: Any, n_rows: int) -> NumpyArray:
-    """Return word counts as int64 [batch]; the kernel looks at their values."""
+    """Return word counts as int64 [batch]; the core looks at their values."""
     array = np.asarray(lengths)
     if array.shape != (n_rows,):
         raise ValueError(f"lengths must be [batch] = [{n_rows}], got shape {array.shape}")

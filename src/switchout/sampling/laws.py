@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 SCALE = 39  # bits after the point: 2^39 · (2^24 + 1) weights still fit 64 bits
-# After each row of a table: a kernel may look at four entries without asking how many there are.
+# After each row of a table: the core may look at four entries without asking how many there are.
 # As a signed number it is still the largest.
 END_OF_ROW = np.full(3, (1 << 63) - 1, np.uint64)
 

@@ -1,4 +1,4 @@
-"""NumPy: the array path here is for tests; users' arrays go through the kernel."""
+"""NumPy: the array path here is for tests; users' arrays go through the compiled core."""
 
 from __future__ import annotations
 
