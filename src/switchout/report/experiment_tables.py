@@ -75,7 +75,7 @@ def headline_table(kind: str, finding: Finding) -> Table:
     if asked:
         by_row = {name: [c for c in asked if c.row == name] for name in names}
         cells = ["; ".join(f"{_delta(c)} to {c.against}" for c in by_row[name]) for name in names]
-        parts.append((Column("Δ to the row it was asked against"), cells))
+        parts.append((Column("Δ as asked"), cells))
     parts += [*_by_the_paper(kind, finding, ""), *_of_the_reference(finding)]
     title, note = "Test BLEU: medians; Δ of means [95% interval]", "\n".join(_notes([finding]))
     return _table(title, parts, note=note, marks=_verdict_marks(finding, parts))
@@ -98,7 +98,8 @@ def _delta(contrast: Contrast | None) -> str | None:
         return None
     number, bounds = Column("", format="+.2f"), contrast.test.ci95
     shown = f" [{number.show(bounds[0])}, {number.show(bounds[1])}]" if bounds else ""
-    return number.show(contrast.test.delta) + shown
+    # A narrow column breaks before the other row's name, not within the numbers.
+    return (number.show(contrast.test.delta) + shown).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _table(title: str, parts: Sequence[Part], *, note: str, marks: Marks) -> Table:
