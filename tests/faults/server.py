@@ -52,6 +52,8 @@ def child(request: dict[str, object]) -> int:
     from switchout.cli.standard_streams import run_with_streams
 
     os.setsid()
+    # A shell's background job ignores SIGINT, and its children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(str(request["cwd"]))
     os.environ.update(request["env"])  # type: ignore[call-overload]
     for number, (name, flags) in enumerate(request["streams"]):  # type: ignore[arg-type, var-annotated]
