@@ -20,16 +20,17 @@ from switchout.ranges import POSITIVE
 DESCRIPTION = """
 Augment a corpus of any size, as text.
 
-Either side alone works too. A side without --tau or --rate stays as it is. Line i is example i, so
-the output is the same for any number of workers and any engine. Words are separated by white space;
-all other bytes stay as they are. Files may end in .gz, .xz, .bz2 or .zst.
+Either side alone works too. A side without --tau or --rate stays as it is.
+Line i is example i, so the output is the same for any number of workers and any
+engine. Words are separated by white space; all other bytes stay as they are.
+Files may end in .gz, .xz, .bz2 or .zst.
 """
 EPILOG = """
 Examples:
-  switchout augment --src train.de --tgt train.en --out-src aug.de --out-tgt aug.en \\
-      --tau-x 1.0 --tau-y 0.9 --seed 1
+  switchout augment --src train.de --tgt train.en --tau-x 1 --tau-y 1.1 \\
+      --out-src aug.de --out-tgt aug.en --seed 1
   zcat pairs.tsv.gz | switchout augment --pairs - --out-pairs - --rate-x 0.1 \\
-      --vocab-src vocab.de --seed 1 --epoch 3 | marian --tsv --train-sets stdin …
+      --vocab-src vocab.de --seed 1 --epoch 3 | marian --tsv -t stdin …
 """
 
 
@@ -58,6 +59,24 @@ class _Parser(argparse.ArgumentParser):
         raise SwitchOutError(f"{message} (see '{self.prog} --help')")
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """The look of `switchout.cli.look`: 80 columns, every default shown."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=24, width=80)
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
+        super().add_usage(usage, actions, groups, prefix or "Usage: ")
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text = (action.help or "").replace("%", "%%")
+        if action.required:
+            return f"{text}  [required]"
+        is_shown = not isinstance(action.default, bool | None)
+        is_shown &= action.default is not argparse.SUPPRESS
+        return f"{text}  [default: {action.default}]" if is_shown else text
+
+
 def main(arguments: list[str]) -> int:
     """Run the command; return its exit code."""
     try:
@@ -81,14 +100,15 @@ def make_parser(verb: str, description: str, epilog: str) -> argparse.ArgumentPa
     """Return the parser of ``augment`` or ``preview``, which differ in what they print."""
     parser = _Parser(
         f"switchout {verb}", usage="%(prog)s [OPTIONS]", description=description, epilog=epilog,
-        allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False, formatter_class=_Help, add_help=False,
     )  # fmt: skip
-    add = parser.add_argument
+    add = parser.add_argument_group("Preview").add_argument
     if verb == "augment":
         add("--preview", type=int, metavar="N", help="write nothing, show N changed lines")
     else:
         add("--lines", type=int, default=5, metavar="N", help="sentences to show")
         add("--epochs", type=int, default=3, metavar="N", help="of so many epochs")
+    add = parser.add_argument_group("Input and output").add_argument
     add("--src", metavar="FILE", help="source file; '-': standard input")
     add("--tgt", metavar="FILE", help="target file; '-': standard input")
     add("--out-src", metavar="FILE", help="where the source goes; '-': standard output")
@@ -97,6 +117,7 @@ def make_parser(verb: str, description: str, epilog: str) -> argparse.ArgumentPa
     add("--out-pairs", metavar="FILE", help="where the pairs go")
     add("--src-column", default="source", metavar="NAME", help="Parquet column; '': none")
     add("--tgt-column", default="target", metavar="NAME", help="Parquet column; '': none")
+    add = parser.add_argument_group("Noise").add_argument
     add("--tau-x", type=float, metavar="T", help="temperature of the source side")
     add("--tau-y", type=float, metavar="T", help="temperature of the target side")
     add("--rate-x", type=float, metavar="R", help="instead: share of source words changed")
@@ -107,6 +128,7 @@ def make_parser(verb: str, description: str, epilog: str) -> argparse.ArgumentPa
     add("--epoch", type=int, default=0, metavar="N", help="other noise for the same corpus")
     add("--copies", type=int, default=1, metavar="N", help="changed copies of each line")
     add("--keep-original", action="store_true", help="write each line itself before its copies")
+    add = parser.add_argument_group("Words").add_argument
     add(
         "--vocab-src",
         metavar="FILE",
@@ -125,6 +147,7 @@ def make_parser(verb: str, description: str, epilog: str) -> argparse.ArgumentPa
     add("--special-regex", metavar="RE", help="the same for all words that match it as a whole")
     add("--null-word", default="<unk>", metavar="WORD", help="what word_dropout leaves behind")
     add("--encode", action="store_true", help="the input is raw text: split it by the vocabulary")
+    add = parser.add_argument_group("Large corpora").add_argument
     add("--workers", type=int, default=1, metavar="N", help="threads, or processes for --parts")
     add("--engine", default="local", metavar="NAME", help="local or ray")
     add("--ray-address", metavar="HOST", help="running Ray cluster, 'auto' or host")
@@ -137,8 +160,10 @@ def make_parser(verb: str, description: str, epilog: str) -> argparse.ArgumentPa
     )
     add("--part-mb", type=float, default=64.0, metavar="MB", help="size of a part of the input")
     add("--chunk-kb", type=float, default=1024.0, metavar="KB", help="in memory at a time")
+    add = parser.add_argument_group("Options").add_argument
     add("--stats", metavar="FILE", help="write JSON: counts, histograms, data hash, signature")
     add("--json", action="store_true", help="print the numbers as JSON")
+    add("-h", "--help", action="help", help="show this message and exit")
     return parser
 
 
