@@ -520,3 +520,15 @@ def test_a_full_disk_leaves_nothing_under_the_final_name(files, suffix):
 def test_api_errors_are_ours(tmp_path):
     with pytest.raises(SwitchOutError, match="go together"):
         augment_files(tmp_path / "x", tau_x=1.0, seed=1)
+
+
+def test_a_file_that_stands_where_the_vocabulary_goes_is_not_replaced(tmp_path):
+    (tmp_path / "in").write_text("a b c\n")
+    (tmp_path / "out.vocab").write_text("my own notes\n")
+    with pytest.raises(SwitchOutError, match=r"out.vocab: the words of the source .* move it"):
+        augment_files(tmp_path / "in", out_source=tmp_path / "out", tau_x=1.0, seed=1)
+    assert (tmp_path / "out.vocab").read_text() == "my own notes\n"
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "out.vocab").write_text("a 3\n")  # of an earlier run: replaced
+    augment_files(tmp_path / "in", out_source=tmp_path / "out", tau_x=1.0, seed=1)
+    assert (tmp_path / "out.vocab").read_text().splitlines() == ["a 1", "b 1", "c 1"]

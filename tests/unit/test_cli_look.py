@@ -70,3 +70,11 @@ def test_completion_script_is_shell(tmp_path, capsys):
     (tmp_path / "script").write_text(shown(capsys, "completion", "bash"), encoding="utf-8")
     assert subprocess.run(["bash", "-n", tmp_path / "script"]).returncode == 0
     assert run(["completion", "tcsh"]) == 2
+
+
+def test_a_reader_that_goes_away_is_no_traceback():
+    for _ in range(5):
+        done = subprocess.run(
+            ["bash", "-c", f"{sys.executable} -m switchout --help | true"], capture_output=True
+        )
+        assert done.stderr == b""

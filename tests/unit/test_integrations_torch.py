@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import namedtuple
 
 import numpy as np
@@ -114,3 +115,19 @@ def test_an_epoch_for_each_row_is_refused():
     with pytest.raises(ValueError, match="epoch must be one number for the whole batch"):
         SOURCE.sample(x, seed=1, example_ids=[0, 1], epoch=torch.tensor([0, 1]))
     SOURCE.sample(x, seed=1, example_ids=[0, 1], epoch=torch.tensor(1))
+
+
+def test_the_same_noise_in_every_epoch_is_noticed():
+    rows = [{"input_ids": [5, 6, 7], "labels": [8, 9]}] * 4
+    policy = so.SwitchOut(so.Words(100), tau=1.0)
+    forgotten = Switched(rows, policy, seed=1)
+    list(DataLoader(forgotten, batch_size=2, collate_fn=list))
+    with pytest.warns(UserWarning, match=r"every epoch has the same noise: call set_epoch"):
+        list(DataLoader(forgotten, batch_size=2, collate_fn=list))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # said once, and never where an epoch was set
+        list(DataLoader(forgotten, batch_size=2, collate_fn=list))
+        minded = Switched(rows, policy, seed=1)
+        for epoch in range(3):
+            minded.set_epoch(epoch)
+            list(DataLoader(minded, batch_size=2, collate_fn=list))

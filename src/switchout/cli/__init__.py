@@ -36,6 +36,8 @@ VERBS = {
     "completion": "Complete verbs and options in your shell.",
 }
 
+ABOUT = ("-h", "--help", "--version")
+
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command line and return its exit code; bad input is one line and 2."""
@@ -46,17 +48,11 @@ def run(arguments: list[str] | None = None) -> int:
         return completion.answer(_available())
     if arguments[:1] == ["help"]:  # `switchout help VERB` and `switchout VERB --help` are one
         arguments = [*arguments[1:], "--help"]
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(_overview(), file=sys.stdout if arguments else sys.stderr)
-        return 0 if arguments else 2
-    if arguments[0] == "--version":
-        from importlib.metadata import version
-
-        print(f"switchout {version('switchout')}")
-        return 0
     # NumPy's products here are small: its threads gain nothing, and beside other work they spin.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
+        if not arguments or arguments[0] in ABOUT:
+            return _about(arguments)
         return _run_verb(arguments[0], arguments[1:])
     except SwitchOutError as error:
         return _complain(str(error))
@@ -70,6 +66,17 @@ def run(arguments: list[str] | None = None) -> int:
         return _complain("not enough memory for this input")
     except KeyboardInterrupt:
         return _complain("interrupted", code=130)
+
+
+def _about(arguments: list[str]) -> int:
+    """Print the verbs, or the version; the verbs are no answer where one was needed."""
+    if arguments == ["--version"]:
+        from importlib.metadata import version
+
+        print(f"switchout {version('switchout')}", flush=True)
+        return 0
+    print(_overview(), file=sys.stdout if arguments else sys.stderr, flush=True)
+    return 0 if arguments else 2
 
 
 def _run_verb(verb: str, arguments: list[str]) -> int:

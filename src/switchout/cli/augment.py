@@ -23,7 +23,9 @@ Augment a corpus of any size, as text.
 Either side alone works too. A side without --tau or --rate stays as it is.
 Line i is example i, so the output is the same for any number of workers and any
 engine. Words are separated by white space; all other bytes stay as they are.
-Files may end in .gz, .xz, .bz2 or .zst.
+Pairs with an empty side are dropped on both sides and counted. Without --vocab
+the words are counted and written beside the output, as OUTPUT.vocab. Files may
+end in .gz, .xz, .bz2 or .zst.
 """
 EPILOG = """
 Examples:

@@ -24,10 +24,13 @@ def rendered(preview: Preview, *, in_color: bool) -> str:
 def _lines(samples: list[Sample], in_color: bool) -> Iterator[str]:
     original = [(word.was, 0) for word in samples[0].words]
     yield from _wrapped("as it is", original)
+    same = [s for s in samples if not any(word.is_changed for word in s.words)]
     for sample in samples:
-        words = [_marked(word, in_color) for word in sample.words]
-        same = not any(word.is_changed for word in sample.words)
-        yield from _wrapped(f"epoch {sample.epoch}", [("(the same)", 0)] if same else words)
+        if sample not in same:
+            words = [_marked(word, in_color) for word in sample.words]
+            yield from _wrapped(f"epoch {sample.epoch}", words)
+    if same:
+        yield f"  {'the same':<{_LABEL - 2}}in epochs {', '.join(str(s.epoch) for s in same)}"
 
 
 def _marked(word: Word, in_color: bool) -> tuple[str, int]:
@@ -51,9 +54,9 @@ def _wrapped(label: str, words: list[tuple[str, int]]) -> Iterator[str]:
 
 def _table(effect: Effect) -> str:
     lines = [
-        f"{effect.side}: {effect.signature}",
-        f"  expected, for the first {effect.lines:,} lines ({100 * effect.known:.0f}% of their"
-        " words are in the vocabulary)",
+        f"{effect.side}: {effect.signature.partition(',vocab=')[0]}",
+        f"  expected, for the first {effect.lines:,} lines"
+        f" ({100 * effect.known:.0f}% of their words are known)",
         f"  {'words a line':<14}{'lines':>9}{'words changed':>16}{'lines untouched':>18}",
     ]
     rows = [(g.words, g.lines, g.changed, g.untouched) for g in effect.by_length]

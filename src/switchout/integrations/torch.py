@@ -6,6 +6,7 @@ what a row becomes depends on (seed, epoch, row) alone: not on workers, batches,
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,10 +64,13 @@ class Switched(Dataset):  # type: ignore[misc]
         self._switch = RowSwitch(source, target, seed=seed, **settings)
         self._switch.check(dataset[0])
         self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
+        # Rows fetched while nobody has set an epoch; -1 once somebody has, or was warned.
+        self._unset = torch.zeros((), dtype=torch.int64).share_memory_()
 
     def set_epoch(self, epoch: int) -> None:
         """From now on items are those of ``epoch``, in all workers."""
         self._epoch.fill_(int(epoch))
+        self._unset.fill_(-1)
 
     @property
     def epoch(self) -> int:
@@ -80,7 +84,21 @@ class Switched(Dataset):  # type: ignore[misc]
 
     def __getitems__(self, indices: Sequence[Any]) -> list[Any]:
         n_rows = len(self)
+        self._notice_repeats(len(indices))
         places = [int(i) + n_rows if int(i) < 0 else int(i) for i in indices]
         fetch = getattr(self.dataset, "__getitems__", None)
         rows = [self.dataset[i] for i in places] if fetch is None else fetch(places)
         return self._switch(rows, places, self.epoch)
+
+    def _notice_repeats(self, n_fetched: int) -> None:
+        """Warn, once, when all rows were fetched twice and `set_epoch` was never called."""
+        if self._unset < 0:
+            return
+        self._unset += n_fetched
+        if self._unset >= 2 * len(self):
+            self._unset.fill_(-1)
+            warnings.warn(
+                "every epoch has the same noise: call set_epoch(epoch) of this training set before"
+                " each epoch (set_epoch(0) once, if you want it so)",
+                stacklevel=2,
+            )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import time
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -30,6 +32,7 @@ from switchout.text.word_counter import WordCounter
 
 FilePath = str | os.PathLike[str]
 Counted = dict[str, list[tuple[bytes, int]]]  # side -> words and how often they occur
+_WORD_AND_COUNT = re.compile(rb"\S+ \d+\n")  # a line of a vocabulary that we wrote
 
 
 class FileOptions(NoiseOptions, total=False):
@@ -218,6 +221,20 @@ def _check_files(
         written["stats"] = stats
     check_outputs(written, read)
     refuse_shared_streams(read)
+    for side, path in vocabularies.items():
+        if path is not None and not _is_counted_vocabulary(path):
+            raise SwitchOutError(
+                f"{path}: the words of the {side} would be written here, over a file that is no"
+                f" vocabulary: move it, or give vocab_{side}"
+            )
+
+
+def _is_counted_vocabulary(path: str) -> bool:
+    """Return whether a name is free, or holds an earlier vocabulary of ours: 'word count' lines."""
+    if not Path(path).exists():
+        return True
+    with Path(path).open("rb") as handle:
+        return all(_WORD_AND_COUNT.fullmatch(line) for line in islice(handle, 1000))
 
 
 def count_vocabularies(job: Augmentation, inputs: dict[str, Any], options: FileOptions) -> Counted:
