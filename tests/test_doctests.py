@@ -9,6 +9,7 @@ import pkgutil
 import pytest
 
 import switchout
+from switchout.errors import SwitchOutError
 
 TOOLKITS = {
     "ray",
@@ -31,10 +32,12 @@ def test_examples_of_a_module(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     try:
         module = importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in TOOLKITS:
+    except (ModuleNotFoundError, SwitchOutError) as error:
+        cause = error.__cause__ if isinstance(error, SwitchOutError) else error
+        missing = getattr(cause, "name", None) or ""
+        if missing.partition(".")[0] not in TOOLKITS:
             raise
-        pytest.skip(f"{error.name} is not installed")
+        pytest.skip(f"{missing} is not installed")
     assert doctest.testmod(module).failed == 0
 
 
