@@ -18,7 +18,7 @@ CORE_BUILT := $(CORE)/_core.abi3.so
 SANITIZE_PYTHON ?= $(BIN)/python
 CORE_PYTHON ?= $(shell test -x $(BIN)/python && echo $(BIN)/python || echo $(PYTHON))
 
-.PHONY: demo test test-faults test-slow test-web bench lint docs dist clean core test-sanitize
+.PHONY: demo test test-faults test-slow test-web test-integrations bench lint docs dist clean core test-sanitize
 
 demo: .venv/.demo-ready core
 	$(BIN)/switchout demo $(if $(filter-out 0,$(FULL)),--full) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(filter-out 0,$(QUICK)),--quick)
@@ -34,6 +34,8 @@ test-slow: .venv/.test-ready core
 
 test-web: .venv/.web-ready core
 	$(BIN)/python -m pytest --override-ini addopts=-q tests/web
+
+TOOLKITS := huggingface lightning eole opustrainer tensorflow grain
 
 # One toolkit alone: make test-integrations-eole
 test-integrations: $(TOOLKITS:%=test-integrations-%)

@@ -10,6 +10,7 @@ import pytest
 from switchout.errors import SwitchOutError
 from switchout.text import augment_files, augment_lines
 from switchout.text.lexicon import SPECIAL_WORDS, make_lexicon, read_vocabulary
+from switchout.text.preview import preview
 
 TEXT = [
     "the cat sat on the mat and the dog sat on the log",
@@ -139,3 +140,10 @@ def test_untokenised_text_with_a_word_vocabulary_is_warned_of(tmp_path, caplog, 
         if warned
         else []
     )
+
+
+@pytest.mark.parametrize("mark", ["።", "؟", "။", "।", "。", "."])
+def test_marks_of_all_scripts_count_and_preview_warns_too(tmp_path, caplog, mark):
+    (tmp_path / "in").write_text(f"a bb ccc{mark}\n" * 30)
+    preview(tmp_path / "in", tau_x=1.0, seed=1)
+    assert f"such as 'ccc{mark}'" in caplog.text

@@ -78,3 +78,15 @@ def test_a_reader_that_goes_away_is_no_traceback():
             ["bash", "-c", f"{sys.executable} -m switchout --help | true"], capture_output=True
         )
         assert done.stderr == b""
+
+
+@pytest.mark.parametrize("verb", [["reproduce", "table1"], ["backtranslate"]], ids=" ".join)
+def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, capsys):
+    for name in ("train", "dev", "test"):
+        for language in ("aa", "bb"):
+            (tmp_path / f"{name}.{language}").write_text("a b\nc d\n")
+    asked = [*verb, "--corpus", str(tmp_path), "--out", str(tmp_path / "out")]
+    assert run(asked) == 2
+    assert "which way?" in capsys.readouterr().err
+    assert run([*asked, "--source", "xx", "--target", "bb"]) == 2
+    assert "no text in 'xx'" in capsys.readouterr().err

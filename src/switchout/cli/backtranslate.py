@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from switchout.cli.direction import Source, Target, direction
 from switchout.cli.ranged import within
 from switchout.cli.train_extra import needs_train_extra
 from switchout.files import check_output_folder
@@ -43,6 +44,8 @@ def backtranslate(
     set: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="Override one key; repeatable.")
     ] = None,
+    source: Source = None,
+    target: Target = None,
     ratio: Annotated[
         float, typer.Option(callback=within(RATIO_OF_PAIRS), help="Synthetic pairs per real pair.")
     ] = 1.0,
@@ -61,7 +64,10 @@ def backtranslate(
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
     recipe = Recipe(ratio=ratio, tag=tag, beam=beam)
     check_output_folder("--out", out, {"--mono": mono, "--run": run}, marker=FACTS)
-    config = base_config(corpus, Request([corpus], preset=preset, overrides=set or []))
+    config = base_config(
+        corpus,
+        Request([corpus], preset=preset, overrides=[*direction(source, target), *(set or [])]),
+    )
     lines = monolingual(config) if mono is None else read_mono(mono)
     with needs_train_extra():
         reverse = run or train_reverse(config, Engine())

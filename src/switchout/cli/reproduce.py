@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from switchout.cli.direction import Source, Target, direction
 from switchout.cli.experiment_output import finish
 from switchout.cli.ranged import within
 from switchout.cli.train_extra import needs_train_extra
@@ -46,6 +47,8 @@ def reproduce(
     set: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="Override one key; repeatable.")
     ] = None,
+    source: Source = None,
+    target: Target = None,
     seeds: Annotated[
         int | None,
         typer.Option(callback=within(SEEDS), help="Runs per row; default: the paper's 4, or 9."),
@@ -103,7 +106,7 @@ def reproduce(
     request = Request(
         corpora=corpus or ["phrasebook"],
         preset=preset,
-        overrides=set or [],
+        overrides=[*direction(source, target), *(set or [])],
         n_seeds=seeds,
         taus=None if tune_taus else _pair(what, grid_x, grid_y),
         is_tuned=tune,

@@ -61,7 +61,7 @@ def default_config(
         }
     )
     log.info(
-        "%s to %s: %s pairs; %s; %s steps of %s tokens",
+        "%s to %s: %s pairs; %s; unless set otherwise %s steps of %s tokens",
         opened.source,
         opened.target,
         f"{n_pairs:,}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import unicodedata
 
 from switchout.errors import SwitchOutError
 from switchout.text.arrays import Lines
@@ -13,25 +14,30 @@ log = logging.getLogger(__name__)
 
 LINES = 1000  # to look at
 MARKERS = ("▁", "Ġ")  # how the pieces of sentencepiece and of byte-level BPE begin a word
-PUNCTUATION = ".,;:!?…\"')]}»”।。、，！？；："
-_ENDS = tuple(mark.encode() for mark in PUNCTUATION)
+_CLOSING = ("Po", "Pe", "Pf")  # kinds of punctuation that may end a word, in all scripts
 _LEAST = 20  # marks, below which there is nothing to say
 _SHARE = 0.05  # of a piece vocabulary that begins a word
 
 
 def look_at(lines: Lines, noise: SideNoise) -> None:
     """Refuse raw text where pieces are expected; warn of punctuation that sticks to words."""
-    if noise.policy is None or noise.encoder is not None or not lines.ends.size:
+    if lines.ends.size:
+        last = min(LINES, lines.ends.size) - 1
+        look_at_text(lines.data[int(lines.starts[0]) : int(lines.ends[last])].tobytes(), noise)
+
+
+def look_at_text(text: bytes, noise: SideNoise) -> None:
+    """The same for the first lines as one text."""
+    if noise.policy is None or noise.encoder is not None:
         return
-    last = min(LINES, lines.ends.size) - 1
-    words = lines.data[int(lines.starts[0]) : int(lines.ends[last])].tobytes().split()
+    words = text.split()
     marker = _marker(noise.lexicon)
     if marker is None:
         _warn_if_untokenised(words, noise.side)
     elif words and not any(word.startswith(marker) for word in words):
         raise SwitchOutError(
             f"the {noise.side} is not split into the pieces of {noise.lexicon.name}: no word of its"
-            f" first {last + 1:,} lines begins with {marker.decode()!r}; encode splits raw text"
+            f" first lines begins with {marker.decode()!r}; encode splits raw text"
         )
 
 
@@ -44,13 +50,18 @@ def _marker(lexicon: Lexicon) -> bytes | None:
 
 
 def _warn_if_untokenised(words: list[bytes], side: str) -> None:
-    ended = [word for word in words if word.endswith(_ENDS)]
-    glued = [word for word in ended if word.decode(errors="replace").strip(PUNCTUATION)]
+    decoded = [word.decode(errors="replace") for word in words]
+    ended = [word for word in decoded if _is_mark(word[-1])]
+    glued = [word for word in ended if not all(map(_is_mark, word))]
     if len(ended) < _LEAST or 2 * len(glued) <= len(ended):
         return
     log.warning(
         "%s: %d%% of %s punctuation marks stick to a word, such as %r: the text looks untokenised,"
         " and 'word' and 'word.' count as two words; tokenise it, or encode it by a subword model",
         side, 100 * len(glued) // len(ended), f"{len(ended):,}",
-        glued[0].decode(errors="replace"),
+        glued[0],
     )  # fmt: skip
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in _CLOSING

@@ -15,6 +15,7 @@ from switchout.ranges import COUNT, EPOCH
 from switchout.text.arrays import Lines
 from switchout.text.augmentation import Augmentation
 from switchout.text.file_augmenter import FileOptions, count_vocabularies, make_job, with_counted
+from switchout.text.first_look import LINES, look_at_text
 from switchout.text.formats import Part
 from switchout.text.line_augmenter import LineAugmenter
 from switchout.text.options import NoiseOptions, refuse_shared_streams, refuse_unknown
@@ -138,6 +139,8 @@ def preview_lines(
     for noise, sentences in zip((job.source, job.target), sides, strict=True):
         if noise.policy is None or sentences is None:
             continue
+        first = "\n".join(sentences[:LINES])
+        look_at_text(first.encode(errors="surrogateescape"), noise)
         augmenter = LineAugmenter.of_side(noise, job.seed)
         effects.append(effect(noise, augmenter.split(sentences)))
         for epoch in range(job.epoch, job.epoch + epochs):
