@@ -40,11 +40,11 @@ TOOLKITS := huggingface lightning eole opustrainer tensorflow grain
 # One toolkit alone: make test-integrations-eole
 test-integrations: $(TOOLKITS:%=test-integrations-%)
 
-test-integrations-%: .venv-integrations/%/.ready core
+test-integrations-%: .venv-integrations/%/.ready # whose installation builds the core in place
 	SWITCHOUT_INTEGRATIONS=1 .venv-integrations/$*/bin/python -m pytest -W ignore tests/integrations/test_$*.py
 
 .PRECIOUS: .venv-integrations/%/.ready
-.venv-integrations/%/.ready: tests/integrations/requirements-%.txt pyproject.toml
+.venv-integrations/%/.ready: tests/integrations/requirements-%.txt pyproject.toml $(wildcard $(CORE)/*.[ch])
 	@echo "creating an environment for $*, with the versions in $<"
 	$(PYTHON) -m venv .venv-integrations/$*
 	.venv-integrations/$*/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
