@@ -30,6 +30,8 @@ def fitting(note: str, columns: int) -> str:
     Example:
         >>> fitting("loss 5.76, 3,212 tokens/s, dev perplexity 12.4", 28)
         'loss 5.76, 3,212 tokens/s'
+        >>> fitting("loss 5.76", -1)  # a terminal with no room at all
+        ''
     """
     parts = note.split(", ")
     while parts and len(", ".join(parts)) > columns:
