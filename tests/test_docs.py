@@ -125,6 +125,18 @@ def test_files_of_the_four_walks_exist():
     assert [name for name in named if not (ROOT / "src" / "switchout" / name).is_file()] == []
 
 
+def test_a_page_that_stands_twice_in_the_menu_is_refused(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    from mkdocs.exceptions import PluginError
+
+    import docs_hooks
+
+    once = [{"Start": ["index.md", {"Ten minutes": "quickstart.md"}]}, "faq.md"]
+    docs_hooks.on_config({"nav": once})
+    with pytest.raises(PluginError, match=r"mkdocs\.yml: quickstart\.md stands twice"):
+        docs_hooks.on_config({"nav": [*once, {"More": [{"Again": ["quickstart.md"]}]}]})
+
+
 def test_manual_builds_without_a_broken_link_or_a_network_address(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", tmp_path / "site"],

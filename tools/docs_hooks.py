@@ -25,6 +25,26 @@ ROOT = Path(__file__).parents[1]
 NETWORK_SEARCH = "https://unpkg.com/iframe-worker/shim"  # what the plugin "offline" would load
 
 
+def on_config(config: Any) -> None:
+    """Refuse a menu with a page twice: mkdocs builds it without a word."""
+    seen = set()
+    for page in _pages(config["nav"]):
+        if page in seen:
+            raise PluginError(f"mkdocs.yml: {page} stands twice in nav")
+        seen.add(page)
+
+
+def _pages(entry: Any) -> list[str]:
+    """Return the pages of a part of the menu, in order: a page, or a list, or titles with parts."""
+    if isinstance(entry, str):
+        return [entry]
+    return [
+        page
+        for part in (entry.values() if isinstance(entry, dict) else entry)
+        for page in _pages(part)
+    ]
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages of the command line and the configuration."""
     pages = {
