@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from switchout.evaluation.metrics import Metric
 from switchout.evaluation.neighbors import find_neighbors
 from switchout.evaluation.resampling import jackknife
-from switchout.evaluation.statistics import Metric
 from switchout.evaluation.trend import trend
 from switchout.files import read_lines
 

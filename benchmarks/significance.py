@@ -20,9 +20,9 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 
 from switchout.evaluation.comparison import System, compare
+from switchout.evaluation.metrics import Metric
 from switchout.evaluation.resampling import bootstrap_sums
 from switchout.evaluation.significance import bootstrap_interval, p_bootstrap
-from switchout.evaluation.statistics import Metric
 from switchout.files import read_lines
 
 RESAMPLES = 10_000

@@ -32,9 +32,9 @@ from typing import Any
 
 import numpy as np
 
+from switchout.evaluation.metrics import Array, Metric
 from switchout.evaluation.resampling import bootstrap_sums, jackknife, subset_sums
 from switchout.evaluation.significance import SeedsTest, p_bootstrap, p_randomization, seeds_test
-from switchout.evaluation.statistics import Array, Metric
 from switchout.files import read_lines
 
 SLOW = "about ten minutes"

@@ -17,7 +17,7 @@ from table import HERE, Study, brief, in_common, pack, read, whole, write
 from switchout.corpora import Corpus
 from switchout.errors import SwitchOutError
 from switchout.evaluation.features import features_of, words_of
-from switchout.evaluation.statistics import Metric
+from switchout.evaluation.metrics import Metric
 from switchout.experiments.experiment import Experiment, RowRecord, load, records
 from switchout.runs.config import flatten
 from switchout.runs.finished import Finished, corpus_of

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from switchout.evaluation.statistics import Array, Measure
+from switchout.evaluation.metrics import Array, Measure
 from switchout.files import atomic
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from switchout.errors import SwitchOutError
 from switchout.evaluation.buckets import Breakdown, break_down, make_buckets, quantile_edges
 from switchout.evaluation.comparison import System, compare, score_system
 from switchout.evaluation.features import Feature, count_words, features_of, length, rarest, unknown
-from switchout.evaluation.statistics import Metric
+from switchout.evaluation.metrics import Metric
 
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "under", "mat", "hat", ".", "!"]
 

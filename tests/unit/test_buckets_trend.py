@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from switchout.evaluation.statistics import Array
+from switchout.evaluation.metrics import Array
 from switchout.evaluation.trend import trend, trend_over_seeds
 
 

@@ -9,9 +9,9 @@ import pytest
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from switchout.errors import SwitchOutError
+from switchout.evaluation.metrics import FORMULAS, Metric
 from switchout.evaluation.resampling import bootstrap_sums, jackknife, subset_sums
 from switchout.evaluation.scores import score
-from switchout.evaluation.statistics import FORMULAS, Metric
 
 SACREBLEU = {"bleu": BLEU, "chrf": CHRF, "ter": TER}
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "mat", ",", ".", "!", "<unk>", "R&D", "Über"]

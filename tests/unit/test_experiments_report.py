@@ -16,7 +16,7 @@ from made_runs import finish_row, make_config, make_experiment, write_corpus
 from switchout.cli import run
 from switchout.errors import SwitchOutError
 from switchout.evaluation.trend import Trend
-from switchout.experiments.contrasts import Scores, contrast, contrasts, smallest_gap
+from switchout.experiments.contrasts import Scores, contrast, contrasts
 from switchout.experiments.experiment import FORMAT, Column, Experiment, load, records, save
 from switchout.experiments.findings import find_out
 from switchout.experiments.paper import TABLE1_ROWS
@@ -193,14 +193,14 @@ def test_smallest_gap_would_be_found_four_times_in_five(finding):
     """Simulate the t test at exactly that gap, with the degrees of freedom taken as known."""
     import numpy as np
 
-    from switchout.evaluation import student
+    from switchout.evaluation.significance import student_quantile
 
     test = finding.contrasts[0].test.seeds
     rng = np.random.default_rng(0)
     sd = test.variance**0.5
     noise = rng.standard_normal(20_000)
     scale = np.sqrt(rng.chisquare(test.df, 20_000) / test.df)
-    found = np.abs((smallest_gap(test) / sd + noise) / scale) > student.quantile(0.975, test.df)
+    found = np.abs((test.smallest_gap / sd + noise) / scale) > student_quantile(0.975, test.df)
     assert found.mean() == pytest.approx(0.8, abs=0.05)
 
 
@@ -275,7 +275,7 @@ def test_intervals_of_buckets_count_seeds_as_the_headline_does(written, finding)
 
 def test_nothing_is_computed_while_a_page_is_rendered(table, finding, monkeypatch):
     """Neither a bootstrap nor a test nor a score, and no file of a run is read."""
-    from switchout.evaluation import comparison, resampling, statistics
+    from switchout.evaluation import comparison, metrics, resampling
     from switchout.report.experiment import experiment_page
     from switchout.runs import finished
 
@@ -286,7 +286,7 @@ def test_nothing_is_computed_while_a_page_is_rendered(table, finding, monkeypatc
         (resampling, "_weighted_sums"),
         (comparison, "seeds_test"),
         (comparison, "compare_scored"),
-        (statistics.Metric, "statistics"),
+        (metrics.Metric, "statistics"),
         (finished, "read_lines"),
         (finished.Finished, "lines"),
     ):

@@ -79,8 +79,8 @@ def buckets(
     from switchout.evaluation.buckets import break_down
     from switchout.evaluation.comparison import score_system
     from switchout.evaluation.features import features_of
-    from switchout.evaluation.outputs import References
-    from switchout.evaluation.statistics import Metric
+    from switchout.evaluation.metrics import Metric
+    from switchout.evaluation.references import References
     from switchout.files import check_outputs, read_lines
     from switchout.report.buckets import check_figure, gains_table, plot_gains, trends_table
 

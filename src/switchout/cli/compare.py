@@ -28,7 +28,7 @@ from switchout.ranges import COUNT_OR_NONE
 
 if TYPE_CHECKING:
     from switchout.evaluation.comparison import Comparison
-    from switchout.evaluation.outputs import References
+    from switchout.evaluation.references import References
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -82,7 +82,7 @@ def compare(
     p_holm                        corrected for the number of systems
     """
     from switchout.evaluation.comparison import compare as compare_systems
-    from switchout.evaluation.outputs import References
+    from switchout.evaluation.references import References
     from switchout.evaluation.verdict import runs_compared, verdict
     from switchout.files import check_outputs, write_texts
     from switchout.progress import Meter

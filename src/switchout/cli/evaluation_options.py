@@ -30,7 +30,7 @@ Json = Annotated[bool, typer.Option("--json", help="Machine-readable output.")]
 
 def system_inputs(baseline: str, systems: list[str]) -> dict[str, list[str]]:
     """Return the files that ``--baseline`` and ``--system`` name, by option."""
-    from switchout.evaluation.outputs import files_of_system, output_file
+    from switchout.evaluation.references import files_of_system, output_file
 
     def files(text: str) -> list[str]:
         return [str(output_file(path)) for path in files_of_system(text)[1]]

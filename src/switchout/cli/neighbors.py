@@ -94,7 +94,7 @@ def _search(
         n_threads = workers or os.cpu_count() or 1
         with Meter("searching", total=len(test), unit="test sentences") as meter:
             return find_neighbors(train, test, workers=n_threads, advance=meter.advance)
-    from switchout.evaluation.neighbor_shards import find_neighbors_on_ray
+    from switchout.evaluation.neighbors import find_neighbors_on_ray
 
     with Meter("searching", total=len(train), unit="training sentences") as meter:
         return find_neighbors_on_ray(

@@ -42,9 +42,9 @@ def score(
       switchout score base.hyp switchout.hyp --ref test.en
       switchout score tokenised.hyp --ref test.tok.en --tokenize none --json
     """
-    from switchout.evaluation.outputs import References
+    from switchout.evaluation.metrics import FORMULAS
+    from switchout.evaluation.references import References
     from switchout.evaluation.scores import score_all
-    from switchout.evaluation.statistics import FORMULAS
     from switchout.progress import Meter
 
     metrics = metric or list(FORMULAS)

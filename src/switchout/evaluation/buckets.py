@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from switchout.errors import SwitchOutError
 from switchout.evaluation.comparison import N_RESAMPLES, Scored
 from switchout.evaluation.features import Feature, length
+from switchout.evaluation.metrics import Array, Measure
 from switchout.evaluation.resampling import bootstrap_scores, jackknife
 from switchout.evaluation.significance import bootstrap_interval, seeds_test
-from switchout.evaluation.statistics import Array, Measure
 from switchout.evaluation.trend import Trend, trend, trend_over_seeds
 
 N_BUCKETS = 5

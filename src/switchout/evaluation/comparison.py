@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from switchout.errors import SwitchOutError
+from switchout.evaluation.metrics import Array, Measure, Metric
 from switchout.evaluation.resampling import bootstrap_scores, jackknife, subset_sums
 from switchout.evaluation.significance import (
     SeedsTest,
@@ -20,7 +21,6 @@ from switchout.evaluation.significance import (
     p_randomization,
     seeds_test,
 )
-from switchout.evaluation.statistics import Array, Measure, Metric
 from switchout.progress import Meter
 
 N_RESAMPLES = 10_000

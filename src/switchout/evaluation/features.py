@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from switchout.errors import SwitchOutError, did_you_mean
+from switchout.evaluation.metrics import Array
 from switchout.evaluation.neighbors import find_neighbors
-from switchout.evaluation.statistics import Array
 
 # What each is, and one unit of its trend.
 TITLES = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from switchout.evaluation.statistics import Array, Measure
+from switchout.evaluation.metrics import Array, Measure
 
 BLOCK = 2**16  # weights made at a time
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from switchout.evaluation.metrics import FORMULAS, Array, Metric
 from switchout.evaluation.resampling import bootstrap_sums
-from switchout.evaluation.statistics import FORMULAS, Array, Metric
 from switchout.progress import Meter
 
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from switchout.evaluation import student
-from switchout.evaluation.statistics import Array
+from switchout.evaluation.metrics import Array
 
 SLACK = 1e-9  # scores that differ by rounding only are equal
 POWER = 0.8  # chance of a significant result that `SeedsTest.seeds_needed` aims at
@@ -70,14 +69,19 @@ class SeedsTest:
     def p(self) -> float:
         if self.variance <= 0:
             return float(abs(self.delta) <= SLACK)
-        return student.two_sided_p(self.delta / math.sqrt(self.variance), self.df)
+        return student_p(self.delta / math.sqrt(self.variance), self.df)
 
     @property
     def ci95(self) -> tuple[float, float]:
         half = 0.0
         if self.variance > 0:
-            half = student.quantile(0.975, self.df) * math.sqrt(self.variance)
+            half = student_quantile(0.975, self.df) * math.sqrt(self.variance)
         return self.delta - half, self.delta + half
+
+    @property
+    def smallest_gap(self) -> float:
+        """The true difference that this test would call significant 4 times in 5."""
+        return _smallest_gap(self.variance, self.df)
 
     def seeds_needed(self) -> int | None:
         """Return how many runs a side would show a true difference of ``delta``, 4 times in 5.
@@ -100,8 +104,12 @@ class SeedsTest:
         # unpaired: two sides of n_runs − 1 degrees of freedom each, taken as equally variable
         run_df = (n_runs - 1) * (1 if self.is_paired else 2)
         df = variance**2 / (runs**2 / run_df + self.sentence_variance**2 / (self.n_sentences - 1))
-        needed = student.quantile(0.975, df) + student.quantile(POWER, df)
-        return abs(self.delta) >= needed * math.sqrt(variance)
+        return abs(self.delta) >= _smallest_gap(variance, df)
+
+
+def _smallest_gap(variance: float, df: float) -> float:
+    needed = student_quantile(0.975, df) + student_quantile(POWER, df)
+    return needed * math.sqrt(variance)
 
 
 def seeds_test(
@@ -171,3 +179,52 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
         adjusted[index] = largest
     return adjusted
+
+
+def student_p(t: float, df: float) -> float:
+    """Return P(|T| ≥ |t|) of Student's t; ``df`` may be any real number (base install: no SciPy).
+
+    Example:
+        >>> round(student_p(2.0, 10), 6)
+        0.073388
+    """
+    return _incomplete_beta(df / (df + t * t), df / 2, 0.5)
+
+
+def student_quantile(probability: float, df: float) -> float:
+    """Return the t with P(T ≤ t) = probability, for probability ≥ 0.5, by bisection.
+
+    Example:
+        >>> round(student_quantile(0.975, 4), 4)
+        2.7764
+    """
+    tail = 2 * (1 - probability)
+    low, high = 0.0, 1.0
+    while student_p(high, df) > tail:
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if student_p(middle, df) > tail else (low, middle)
+    return high
+
+
+def _incomplete_beta(x: float, a: float, b: float) -> float:
+    """Regularised I_x(a, b) by Lentz's continued fraction (DLMF 8.17.22)."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):  # the fraction converges fast on the other side
+        return 1 - _incomplete_beta(1 - x, b, a)
+    log_front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    front = math.exp(log_front + a * math.log(x) + b * math.log1p(-x)) / a
+    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1))
+    fraction = d
+    for m in range(1, 100_000):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for term in (even, odd):
+            d = 1 / (1 + term * d)
+            c = 1 + term / c
+            fraction *= c * d
+        if abs(c * d - 1) < 1e-15:
+            break
+    return front * fraction

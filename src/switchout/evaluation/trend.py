@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from switchout.evaluation.metrics import Array
 from switchout.evaluation.resampling import bootstrap_sums
 from switchout.evaluation.significance import bootstrap_interval, p_bootstrap, seeds_test
-from switchout.evaluation.statistics import Array
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
 from switchout.corpora import Corpus
-from switchout.evaluation import student
 from switchout.evaluation.comparison import (
     N_RESAMPLES,
     Comparison,
@@ -26,24 +24,14 @@ from switchout.evaluation.comparison import (
     corrected,
     score_system,
 )
-from switchout.evaluation.learned import why_unlearned
-from switchout.evaluation.significance import POWER, SeedsTest
-from switchout.evaluation.statistics import Metric
+from switchout.evaluation.metrics import Metric
 from switchout.evaluation.verdict import is_better, is_significant
 from switchout.experiments.experiment import RowRecord
 from switchout.experiments.rows import Question
+from switchout.experiments.unlearned import UnlearnedRun, unlearned_runs
 
 FEW_RESAMPLES = 1_000  # where the test over seeds is looked at, not those that resample
 Verdict = Literal["helps", "hurts", "undecided", "nothing was learned"]
-
-
-@dataclass(frozen=True)
-class UnlearnedRun:
-    """A run whose outputs are those of a model that learned nothing, and why we think so."""
-
-    row: str
-    seed: int
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -221,20 +209,6 @@ def correct_together(groups: Sequence[Sequence[Contrast]]) -> list[list[Contrast
     ]
 
 
-def unlearned_runs(rows: Iterable[RowRecord], *, rule: str | None = None) -> list[UnlearnedRun]:
-    """Return the runs that learned nothing."""
-    return [
-        UnlearnedRun(row.name, run.seed, reason)
-        for row in rows
-        for run in row.runs
-        if (
-            reason := why_unlearned(
-                run.lines("test", rule=rule), run.number("test_bleu", rule=rule)
-            )
-        )
-    ]
-
-
 def same_against_same(row: RowRecord, scores: Scores) -> Comparison | None:
     """Compare a row's odd runs with its even runs; None with fewer than 4 runs."""
     if len(row.runs) < 4:
@@ -244,12 +218,6 @@ def same_against_same(row: RowRecord, scores: Scores) -> Comparison | None:
         for name, runs in (("odd", row.runs[::2]), ("even", row.runs[1::2]))
     )
     return scores.compare(odd, even)
-
-
-def smallest_gap(test: SeedsTest) -> float:
-    """Return the true difference that this test would call significant 4 times in 5."""
-    needed = student.quantile(0.975, test.df) + student.quantile(POWER, test.df)
-    return needed * math.sqrt(test.variance)
 
 
 def system_of(row: RowRecord, split: str = "test", rule: str | None = None) -> System:

@@ -15,12 +15,10 @@ from switchout.evaluation.features import features_of
 from switchout.experiments.contrasts import (
     Contrast,
     Scores,
-    UnlearnedRun,
     against_first,
     contrasts,
     correct_together,
     same_against_same,
-    unlearned_runs,
 )
 from switchout.experiments.data_facts import DataFacts, data_facts
 from switchout.experiments.experiment import Column, Experiment, RowRecord, records
@@ -28,6 +26,7 @@ from switchout.experiments.paper import BASELINE, RAML, RAML_SWITCHOUT, SWITCHOU
 from switchout.experiments.reference import Reference, reference_for
 from switchout.experiments.rows import TUNED
 from switchout.experiments.tau_grid import TauGrid, tau_grid
+from switchout.experiments.unlearned import UnlearnedRun, unlearned_runs
 from switchout.runs.finished import RULES, corpus_of
 
 SHUFFLES = 10_000

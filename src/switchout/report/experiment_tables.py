@@ -9,7 +9,7 @@ from statistics import median, stdev
 from switchout.corpora.registry import find_entry
 from switchout.evaluation.comparison import Comparison
 from switchout.evaluation.verdict import LEVEL, is_better
-from switchout.experiments.contrasts import Contrast, smallest_gap
+from switchout.experiments.contrasts import Contrast
 from switchout.experiments.experiment import RowRecord
 from switchout.experiments.findings import Finding
 from switchout.experiments.paper import DAGGERS, reported
@@ -269,7 +269,7 @@ def power_table(finding: Finding) -> Table | None:
     """What these runs can show: the A/A comparison, and the smallest gap each test can see."""
     tested = [*([finding.same] if finding.same else []), *(c.test for c in finding.contrasts)]
     rows: list[tuple[Cell, ...]] = [
-        (r.baseline.system.name, r.system.system.name, r.delta, r.seeds.p, smallest_gap(r.seeds))
+        (r.baseline.system.name, r.system.system.name, r.delta, r.seeds.p, r.seeds.smallest_gap)
         for r in tested
         if r.seeds is not None
     ]

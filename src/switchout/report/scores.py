@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from switchout.evaluation.statistics import LABELS
+from switchout.evaluation.metrics import LABELS
 from switchout.report.tables import Cell, Column, Table, interval
 
 

@@ -1,12 +1,38 @@
-"""Whether a run learned anything: the difference between two failed trainings means nothing."""
+"""Runs that learned nothing: the difference between two failed trainings means nothing."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from switchout.experiments.experiment import RowRecord
 
 LOWEST_BLEU = 1.0
 FEW_WORDS = 4  # a shorter line may repeat a word without being a loop
+
+
+@dataclass(frozen=True)
+class UnlearnedRun:
+    """A run whose outputs are those of a model that learned nothing, and why we think so."""
+
+    row: str
+    seed: int
+    reason: str
+
+
+def unlearned_runs(rows: Iterable[RowRecord], *, rule: str | None = None) -> list[UnlearnedRun]:
+    """Return the runs that learned nothing."""
+    return [
+        UnlearnedRun(row.name, run.seed, reason)
+        for row in rows
+        for run in row.runs
+        if (
+            reason := why_unlearned(
+                run.lines("test", rule=rule), run.number("test_bleu", rule=rule)
+            )
+        )
+    ]
 
 
 def why_unlearned(lines: Sequence[str], bleu: float) -> str:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from switchout.errors import SwitchOutError
 from switchout.evaluation.comparison import System
+from switchout.evaluation.metrics import Array
 from switchout.evaluation.neighbors import read_wer
-from switchout.evaluation.statistics import Array
 from switchout.files import read_lines
 
 
