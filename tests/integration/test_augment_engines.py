@@ -16,7 +16,7 @@ import pytest
 
 from switchout.cli import run
 from switchout.text import augment_files
-from switchout.text.parts import ATTEMPTS
+from switchout.text.part_workers import ATTEMPTS
 
 WORDS = [f"w{i}" for i in range(300)]
 NOISE = {"tau_x": 1.0, "tau_y": 3.0, "vocab_source": WORDS, "vocab_target": WORDS, "seed": 9}
@@ -127,9 +127,9 @@ while True:
 
 def test_a_killed_local_worker_is_replaced(corpus, tmp_path, monkeypatch):
     folder, expected = corpus
-    from switchout.text import parts
+    from switchout.text import part_workers
 
-    do_part, marks = parts.do_part, tmp_path / "marks"
+    do_part, marks = part_workers.do_part, tmp_path / "marks"
     marks.mkdir()
 
     def dies_twice(job, place, index, part):
@@ -140,7 +140,7 @@ def test_a_killed_local_worker_is_replaced(corpus, tmp_path, monkeypatch):
             os.kill(os.getpid(), signal.SIGKILL)
         do_part(job, place, index, part)
 
-    monkeypatch.setattr(parts, "do_part", dies_twice)
+    monkeypatch.setattr(part_workers, "do_part", dies_twice)
     got = augmented(
         folder, tmp_path / "out", parts=tmp_path / "parts", part_bytes=15_000, workers=2
     )
@@ -149,9 +149,9 @@ def test_a_killed_local_worker_is_replaced(corpus, tmp_path, monkeypatch):
 
 
 def test_a_part_that_kills_every_worker_ends_the_run(corpus, tmp_path, monkeypatch, capfd):
-    from switchout.text import parts
+    from switchout.text import part_workers
 
-    monkeypatch.setattr(parts, "do_part", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(part_workers, "do_part", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     code = run([*command(corpus[0], tmp_path), "--parts", str(tmp_path / "parts")])
     assert code == 2
     assert f"its worker died {ATTEMPTS} times" in capfd.readouterr().err
@@ -314,7 +314,7 @@ def test_an_archive_that_changed_before_the_manifest_is_unpacked_again(corpus, t
 def test_an_input_that_changes_while_parts_are_made_is_noticed(
     corpus, tmp_path, monkeypatch, capfd, name
 ):
-    from switchout.text import parts
+    from switchout.text import part_workers
 
     folder, _ = corpus
     for side in ("src", "tgt"):
@@ -329,7 +329,7 @@ def test_an_input_that_changes_while_parts_are_made_is_noticed(
         parquet.write_table(table, tmp_path / name, row_group_size=500, compression="none")
         flags = [*flags[:1], "--pairs", str(tmp_path / name), "--out-pairs", str(tmp_path / "o"),
                  *flags[9:]]  # fmt: skip
-    do_part, path = parts.do_part, tmp_path / name
+    do_part, path = part_workers.do_part, tmp_path / name
 
     def change_one_byte(job, place, index, part):
         if index == 1:
@@ -339,7 +339,7 @@ def test_an_input_that_changes_while_parts_are_made_is_noticed(
             os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
         do_part(job, place, index, part)
 
-    monkeypatch.setattr(parts, "do_part", change_one_byte)
+    monkeypatch.setattr(part_workers, "do_part", change_one_byte)
     assert run(flags) == 2
     assert f"{path}: has changed since the run in" in capfd.readouterr().err
     assert not (tmp_path / "x").exists()

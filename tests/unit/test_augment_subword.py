@@ -9,8 +9,9 @@ import pytest
 
 from switchout.errors import SwitchOutError
 from switchout.text import augment_files, augment_lines
-from switchout.text.lexicon import SPECIAL_WORDS, make_lexicon, read_vocabulary
+from switchout.text.lexicon import SPECIAL_WORDS, make_lexicon
 from switchout.text.preview import preview
+from switchout.text.vocabulary_files import read_vocabulary
 
 TEXT = [
     "the cat sat on the mat and the dog sat on the log",

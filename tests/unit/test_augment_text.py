@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from switchout.policies import RAML, Hamming, SwitchOut, WordDropout
 from switchout.text import augment_files, augment_lines
-from switchout.text.arrays import PADDING, Lines
-from switchout.text.streams import lines_of
+from switchout.text.lines import PADDING, Lines
 from switchout.text.word_counter import WordCounter
 from switchout.words import Words
 
@@ -125,7 +124,7 @@ def test_a_replacement_longer_than_the_chunk_makes_the_output_grow(tmp_path):
 def test_words_are_those_of_bytes_split(pieces):
     data = b"\n".join(pieces)
     padded = np.frombuffer(data + b"\n" + bytes(PADDING), np.uint8)
-    lines = lines_of(padded, len(data) + 1)
+    lines = Lines.found_in(padded, len(data) + 1)
     assert lines.ends.size == data.count(b"\n") + 1
     counter = WordCounter()
     counter.add(lines)
@@ -137,7 +136,7 @@ def test_counting_survives_many_and_long_words():
     words = [b"w%d" % i * int(rng.integers(1, 9)) for i in rng.integers(0, 20_000, 60_000)]
     text = b" ".join(words[:50_000]) + b"\n" + b"\n".join(words[50_000:]) + b"\n"
     counter = WordCounter()
-    counter.add(lines_of(np.frombuffer(text + bytes(PADDING), np.uint8), len(text)))
+    counter.add(Lines.found_in(np.frombuffer(text + bytes(PADDING), np.uint8), len(text)))
     expected = sorted(Counter(words).items(), key=lambda item: (-item[1], item[0]))
     assert counter.most_common() == expected
     assert counter.most_common(min_count=3, max_words=50) == [e for e in expected if e[1] > 2][:50]
@@ -155,7 +154,7 @@ def test_long_words_with_equal_hashes_are_told_apart():
     assert len({_keys(word) for word in words}) == 1
     text = b" ".join([*words, words[1]]) + b"\n"
     counter = WordCounter()
-    counter.add(lines_of(np.frombuffer(text + bytes(PADDING), np.uint8), len(text)))
+    counter.add(Lines.found_in(np.frombuffer(text + bytes(PADDING), np.uint8), len(text)))
     assert counter.most_common() == [(words[1], 2), (words[0], 1)]
 
 

@@ -40,7 +40,9 @@ class Engine:
 
     def __post_init__(self) -> None:
         if self.name not in ENGINES:
-            raise SwitchOutError(f"--engine {self.name}: unknown{did_you_mean(self.name, ENGINES)}")
+            raise SwitchOutError(
+                f"engine must be local or ray, got {self.name!r}{did_you_mean(self.name, ENGINES)}"
+            )
 
     def open(self, folder: Path, *, preload: Sequence[str] = ()) -> AbstractContextManager[Pool]:
         """Return the pool, to be entered; leaving it ends all that still runs.

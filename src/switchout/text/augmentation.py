@@ -1,114 +1,153 @@
-"""What to do to a corpus: plain data that travels to any worker, and the work on one chunk."""
+"""What to do to a corpus: plain data that travels to any worker; and one pass that does it.
+
+A pass reads chunks, rewrites them on some threads and writes them in order. The core runs without
+the interpreter's lock, so threads do what processes would, with no copy of the vocabulary and
+nothing to send. One worker means no thread at all.
+"""
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from switchout.core import compiled
 from switchout.ranges import CHUNK_BYTES as CHUNK_BYTES_RANGE
-from switchout.ranges import COPIES, EPOCH, SEED
-from switchout.text.encode import encode_lines, load_encoder
-from switchout.text.formats import Chunk, Part, Written
-from switchout.text.rewriter import Copies, Rewriter, Rewritten, check_last_epoch
+from switchout.text.first_look import look_at
+from switchout.text.formats import Chunk, Format, Part, Written
+from switchout.text.rewriter import Copies, Rewriter, Rewritten
 from switchout.text.side_noise import SIDES, SideNoise
-from switchout.text.streams import CHUNK_BYTES, Output
+from switchout.text.streams import CHUNK_BYTES, all_or_nothing
 from switchout.text.tally import SideTally, Tally
 
+QUEUED = 6  # chunks a thread; with fewer, threads sometimes wait while this one writes
 
-class Format(Protocol):
-    """How pairs are read and written; see `formats`."""
-
-    @property
-    def suffixes(self) -> tuple[str, ...]: ...
-    @property
-    def sides(self) -> tuple[str, ...]: ...
-    @property
-    def inputs(self) -> list[str]: ...
-    def renamed(self, names: dict[str, str]) -> Format: ...
-    def chunks(self, part: Part, chunk_bytes: int, digests: Any = None) -> Any: ...
-    def cut(self, part_bytes: int, digests: Any = None) -> list[Part]: ...
-    def open_output(self, path: str, *, sync: bool) -> Output: ...
-    def write(self, outputs: list[Any], chunk: Chunk, written: Written) -> None: ...
-    def join(self, parts: list[Any], path: str) -> None: ...
+Done = tuple[Chunk, Written, Tally]
 
 
 @dataclass(frozen=True)
 class Augmentation:
-    """A corpus, the noise of each side, and the address of the randomness."""
+    """A corpus, the noise of each side, and the copies to make of each line."""
 
     format: Format
     source: SideNoise
     target: SideNoise
-    seed: int
-    epoch: int = 0
-    copies: int = 1
-    keep_original: bool = False
+    copies: Copies
     count_known: bool = False
     chunk_bytes: int = CHUNK_BYTES
+
+    @property
+    def noises(self) -> tuple[SideNoise, SideNoise]:
+        """The noise of the source and of the target."""
+        return self.source, self.target
 
     @cached_property
     def signature(self) -> str:
         """One line that identifies what is done, whatever the data."""
         from importlib.metadata import version
 
-        original = "+original" if self.keep_original else ""
         return (
-            f"source:{self.source.signature}|target:{self.target.signature}|seed:{self.seed}"
-            f"|epoch:{self.epoch}|copies:{self.copies}{original}|switchout:{version('switchout')}"
+            f"source:{self.source.signature}|target:{self.target.signature}"
+            f"|{self.copies.signature}|switchout:{version('switchout')}"
         )
 
     def check(self) -> None:
         """Refuse numbers out of range."""
-        SEED.check(self.seed, "seed")
-        EPOCH.check(self.epoch, "epoch")
-        COPIES.check(self.copies, "copies")
-        check_last_epoch(self.epoch, self.copies)
+        self.copies.check()
         CHUNK_BYTES_RANGE.check(self.chunk_bytes, "chunk_bytes")
 
-    def rewriters(self) -> tuple[Rewriter, Rewriter]:
-        """Return what rewrites the source and what rewrites the target."""
-        source, target = (
-            Rewriter(noise, count_known=self.count_known) for noise in (self.source, self.target)
-        )
-        return source, target
+    def run(
+        self,
+        paths: list[str],
+        *,
+        part: Part | None = None,
+        workers: int = 1,
+        sync: bool = False,
+        digests: Any = None,
+        on_chunk: Callable[[Chunk], None] | None = None,
+    ) -> Tally:
+        """Augment one part of a corpus, or all of it, into the files ``paths``.
 
-    def work(
-        self, chunk: Chunk, rewriters: tuple[Rewriter, Rewriter]
-    ) -> tuple[Chunk, Written, Tally]:
+        Args:
+            paths: Output files, in the format's order.
+            part: Which lines; None: all.
+            workers: Threads that rewrite.
+            sync: Whether the content must be on the disk before the files get their names.
+            digests: Take in the content of the input files as it is read.
+            on_chunk: Called after each chunk.
+        """
+        rewriters = [Rewriter(noise, count_known=self.count_known) for noise in self.noises]
+        chunks = self._chunks(part or Part(), digests)
+        total = Tally()
+        outputs = [self.format.open_output(path, sync=sync) for path in paths]
+        with all_or_nothing(outputs):
+            work = partial(self._work, rewriters=rewriters)
+            for chunk, written, counts in _in_order(chunks, work, workers):
+                self.format.write(outputs, chunk, written)
+                for rewriter, side in zip(rewriters, written.sides, strict=True):
+                    if side is not None:
+                        rewriter.take_back(side)
+                total.merge(counts)
+                if on_chunk is not None:
+                    on_chunk(chunk)
+        return total
+
+    def _chunks(self, part: Part, digests: Any) -> Iterator[Chunk]:
+        """Yield the chunks of a part, after a look at the first lines of the corpus."""
+        for chunk in self.format.chunks(part, self.chunk_bytes, digests):
+            if chunk.first_line == 0:
+                for lines, noise in zip(chunk.sides, self.noises, strict=True):
+                    if lines is not None:
+                        look_at(lines, noise)
+            yield chunk
+
+    def _work(self, chunk: Chunk, rewriters: list[Rewriter]) -> Done:
         """Return a chunk together with its rewritten lines and their counts."""
         counts = Tally(read=chunk.n_lines)
-        chunk = self._encoded(chunk)
+        sides = [
+            None if lines is None else noise.split(lines, chunk.first_line)
+            for noise, lines in zip(self.noises, chunk.sides, strict=True)
+        ]
         keep, last_is_kept = None, True
-        source, target = chunk.sides
+        source, target = sides
         if source is not None and target is not None:
             keep = np.empty(chunk.n_lines, np.bool_)
             compiled.kept_pairs(*source, *target, keep, counts.dropped)
             last_is_kept = bool(keep[-1])
-        kept = np.arange(chunk.n_lines) if keep is None else np.flatnonzero(keep)
-        # Copy k of epoch e is addressed as epoch e x copies + k.
-        first_epoch = self.epoch * self.copies
-        copies = Copies(self.seed, first_epoch, self.copies, self.keep_original)
         written: list[Rewritten | None] = [None, None]
-        for i, (name, rewriter) in enumerate(zip(SIDES, rewriters, strict=True)):
-            lines = chunk.sides[i]
+        for i, (lines, rewriter) in enumerate(zip(sides, rewriters, strict=True)):
             if lines is not None:
-                side = rewriter.rewrite(lines, chunk.first_line, copies, keep)
-                counts.sides[name] = SideTally()
-                counts.sides[name].add(side)
+                side = rewriter.rewrite(lines, chunk.first_line, self.copies, keep)
+                counts.sides[SIDES[i]] = SideTally.of(side)
                 counts.written = side.ends.size
                 written[i] = side
-        rows = np.repeat(kept, self.copies + self.keep_original)
+        kept = np.arange(chunk.n_lines) if keep is None else np.flatnonzero(keep)
+        rows = np.repeat(kept, self.copies.per_line)
         return chunk, Written((written[0], written[1]), rows, last_is_kept), counts
 
-    def _encoded(self, chunk: Chunk) -> Chunk:
-        sides = list(chunk.sides)
-        for i, noise in enumerate((self.source, self.target)):
-            lines = sides[i]
-            if noise.encoder is not None and lines is not None:
-                encoder = load_encoder(noise.encoder)
-                sides[i] = encode_lines(lines, encoder, name=SIDES[i], first_line=chunk.first_line)
-        return chunk._replace(sides=(sides[0], sides[1]))
+
+def _in_order(
+    chunks: Iterator[Chunk], work: Callable[[Chunk], Done], workers: int
+) -> Iterator[Done]:
+    """Yield the results of all chunks in their order, with few of them in memory."""
+    if workers == 1:
+        yield from map(work, chunks)
+        return
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    with ThreadPoolExecutor(workers) as pool:
+        waiting: deque[Future[Done]] = deque()
+        try:
+            for chunk in chunks:
+                waiting.append(pool.submit(work, chunk))
+                if len(waiting) > QUEUED * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

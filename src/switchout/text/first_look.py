@@ -6,8 +6,8 @@ import logging
 import unicodedata
 
 from switchout.errors import SwitchOutError
-from switchout.text.arrays import Lines
 from switchout.text.lexicon import Lexicon
+from switchout.text.lines import Lines
 from switchout.text.side_noise import SideNoise
 
 log = logging.getLogger(__name__)

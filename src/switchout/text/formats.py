@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from switchout.core import compiled
 from switchout.errors import SwitchOutError
-from switchout.text.arrays import PADDING, Ints, Lines
+from switchout.text.lines import PADDING, Ints, Lines
 from switchout.text.rewriter import Rewritten
 from switchout.text.streams import CHUNK_BYTES, LineReader, Output, all_or_nothing
 
@@ -49,6 +49,40 @@ class Part(NamedTuple):
     n_lines: int | None = None
     ranges: tuple[tuple[int, int | None], ...] = ((0, None), (0, None))
     sha256: tuple[str, ...] = ()  # of these bytes of each file
+
+
+class Format(Protocol):
+    """How the lines of a corpus are read and written."""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Endings of the output files of a part."""
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Which sides there are."""
+
+    @property
+    def inputs(self) -> list[str]:
+        """The files to read."""
+
+    def renamed(self, names: dict[str, str]) -> Format:
+        """Return the same with some input files elsewhere."""
+
+    def chunks(self, part: Part, chunk_bytes: int, digests: Any = None) -> Iterator[Chunk]:
+        """Yield the lines of a part; ``digests`` take in the bytes of each file."""
+
+    def cut(self, part_bytes: int, digests: Any = None) -> list[Part]:
+        """Return parts of about ``part_bytes`` of each file, with the hashes of their bytes."""
+
+    def open_output(self, path: str, *, sync: bool) -> Output:
+        """Return a file to write chunks to."""
+
+    def write(self, outputs: list[Any], chunk: Chunk, written: Written) -> None:
+        """Write the rewritten lines of a chunk."""
+
+    def join(self, parts: list[Path], path: str) -> None:
+        """Write finished parts to one file."""
 
 
 class TextFormat:

@@ -1,9 +1,7 @@
-"""The words of one side, as bytes: read from a vocabulary file, ready for the kernel.
+"""The words of one side, as bytes, ready for the compiled core.
 
-* One word a line, or ``word number`` (counts or scores) a line; a sentencepiece ``.model``; a
-  Hugging Face ``tokenizer.json``. The order of the file is the order of the ids.
-* Special words stay out of the hash table: text that holds one is left alone and not counted, and
-  none is ever drawn.
+Special words stay out of the hash table: text that holds one is left alone and not counted, and
+none is ever drawn.
 """
 
 from __future__ import annotations
@@ -13,14 +11,12 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from switchout.core import compiled
 from switchout.errors import SwitchOutError
-from switchout.files import read_json
 from switchout.words import MAX_SIZE, Words
 
 SPECIAL_WORDS = (
@@ -119,57 +115,3 @@ def _refuse_white_space(entries: list[bytes], specials: set[bytes], name: str) -
                 f"{name}: entry {number} {word.decode(errors='replace')!r} is empty or holds white"
                 " space; name it in special_words, or match it by special_pattern"
             )
-
-
-def read_vocabulary(path: str | Path) -> tuple[list[bytes], set[str]]:
-    """Return the entries of a vocabulary file in order, and those that its format calls special."""
-    if str(path).endswith(".json"):
-        return _hugging_face(path)
-    if str(path).endswith((".model", ".spm")):
-        return _sentencepiece(path)
-    from switchout.corpora.vocabulary import read_words
-
-    return [word.encode() for word in read_words(path)], set()
-
-
-def load_sentencepiece(path: str | Path) -> Any:
-    """Return the processor of a sentencepiece model."""
-    try:
-        from sentencepiece import SentencePieceProcessor
-    except ImportError:
-        raise SwitchOutError(
-            f"{path}: sentencepiece is not installed: pip install 'switchout[subword]'"
-        ) from None
-    try:
-        return SentencePieceProcessor(model_file=str(path))
-    except (RuntimeError, OSError) as error:
-        raise SwitchOutError(f"{path}: no sentencepiece model ({error})") from None
-
-
-def _sentencepiece(path: str | Path) -> tuple[list[bytes], set[str]]:
-    model = load_sentencepiece(path)
-    pieces = [model.id_to_piece(i) for i in range(model.get_piece_size())]
-    special = {
-        piece
-        for i, piece in enumerate(pieces)
-        if model.is_control(i) or model.is_unknown(i) or model.is_unused(i) or model.is_byte(i)
-    }
-    return [piece.encode() for piece in pieces], special
-
-
-def _hugging_face(path: str | Path) -> tuple[list[bytes], set[str]]:
-    try:
-        described = read_json(path)
-        vocabulary = described["model"]["vocab"]
-        if isinstance(vocabulary, list):  # Unigram: [[piece, score], …]
-            vocabulary = {piece: i for i, (piece, _) in enumerate(vocabulary)}
-        added = {token["content"]: token for token in described.get("added_tokens", [])}
-        ids = vocabulary | {word: token["id"] for word, token in added.items()}
-        special = {word for word, token in added.items() if token.get("special")}
-        unknown = described["model"].get("unk_token")
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        if isinstance(error, SwitchOutError):
-            raise
-        raise SwitchOutError(f"{path}: no tokenizer.json of Hugging Face ({error!r})") from None
-    words = sorted(ids, key=ids.__getitem__)
-    return [word.encode() for word in words], special | ({unknown} if unknown else set())

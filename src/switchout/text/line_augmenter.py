@@ -6,15 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Unpack
 
-import numpy as np
-
 from switchout.errors import SwitchOutError
-from switchout.ranges import COPIES, EPOCH, EXAMPLE, SEED
-from switchout.text.arrays import PADDING, Lines
-from switchout.text.encode import encode_lines, load_encoder
-from switchout.text.options import NoiseOptions, Vocabulary, make_sides, refuse_unknown
-from switchout.text.rewriter import Copies, Rewriter, Rewritten, check_last_epoch
-from switchout.text.side_noise import SideNoise
+from switchout.ranges import EPOCH, EXAMPLE, SEED
+from switchout.text.lines import Lines
+from switchout.text.rewriter import Copies, Rewriter, Rewritten
+from switchout.text.side_noise import (
+    NoiseOptions,
+    SideNoise,
+    Vocabulary,
+    make_sides,
+    refuse_unknown,
+)
 
 Pair = tuple[str, str]
 _AT_ONCE = 1024
@@ -76,7 +78,7 @@ class LineAugmenter:
 
     def split(self, lines: Sequence[str]) -> list[str]:
         """Return strings as they are changed: split by the tokenizer if there is one."""
-        return self.at_epoch(None, lines, 0)
+        return self.copies_of(lines, 0, Copies(self.seed, count=0, with_original=True))
 
     def __call__(
         self, lines: Sequence[str] | Sequence[Pair], first_line: int = 0, epoch: int = 0
@@ -88,11 +90,10 @@ class LineAugmenter:
         lines = list(lines)  # type: ignore[assignment]
         EXAMPLE.check(first_line, "first_line")
         EXAMPLE.check(first_line + len(lines), "first_line + the number of lines")
-        return self.at_epoch(EPOCH.check(epoch, "epoch"), lines, first_line)
+        return self.copies_of(lines, first_line, Copies(self.seed, EPOCH.check(epoch, "epoch")))
 
-    def at_epoch(self, epoch: int | None, lines: Sequence[Any], first_line: int) -> list[Any]:
-        """Return the lines of one epoch; of None: as they are, split by the tokenizer if any."""
-        copies = Copies(self.seed, epoch or 0, int(epoch is not None), epoch is None)
+    def copies_of(self, lines: Sequence[Any], first_line: int, copies: Copies) -> list[Any]:
+        """Return the copies of each line, one after the other."""
         if not lines:
             return []
         if isinstance(lines[0], str):
@@ -110,7 +111,7 @@ class LineAugmenter:
         return noisy[0]
 
     def _changed(self, side: int, column: Sequence[str], first: int, copies: Copies) -> list[str]:
-        lines = _prepared(self.sides[side], column, first)
+        lines = self.sides[side].split(_as_lines(column, first), first)
         return _as_strings(self._rewriters[side].rewrite(lines, first, copies))
 
 
@@ -140,21 +141,22 @@ def augment_lines(
     for side, sentences in zip(augmenter.sides, (source, target), strict=True):
         if side.policy is not None and sentences is None:
             raise SwitchOutError(f"the {side.side} has noise but no sentences")
-    copies = COPIES.check(options.get("copies", 1), "copies")
-    epoch = EPOCH.check(options.get("epoch", 0), "epoch")
-    check_last_epoch(epoch, copies)
-    epochs: list[int | None] = [epoch * copies + k for k in range(copies)]
-    if options.get("keep_original"):
-        epochs.insert(0, None)
+    copies = Copies(
+        seed,
+        options.get("epoch", 0),
+        options.get("copies", 1),
+        bool(options.get("keep_original")),
+    )
+    copies.check()
     sides = [side for side in (source, target) if side is not None]
     first_line = EXAMPLE.check(options.get("first_line", 0), "first_line")
-    return _augmented(augmenter, sides, epochs, first_line)
+    return _augmented(augmenter, sides, first_line, copies)
 
 
 def _augmented(
-    augmenter: LineAugmenter, sides: list[Iterable[str]], epochs: list[int | None], first_line: int
+    augmenter: LineAugmenter, sides: list[Iterable[str]], first_line: int, copies: Copies
 ) -> Iterator[Any]:
-    """Yield the copies of each sentence or pair; the epoch None stands for the original."""
+    """Yield the copies of each sentence, or of each pair without an empty side."""
     iterators = [iter(side) for side in sides]
     while True:
         batches = [list(islice(iterator, _AT_ONCE)) for iterator in iterators]
@@ -163,10 +165,11 @@ def _augmented(
         if not batches[0]:
             return
         lines: Any = batches[0] if len(batches) == 1 else list(zip(*batches, strict=True))
-        copies = [augmenter.at_epoch(epoch, lines, first_line) for epoch in epochs]
-        for i, line in enumerate(lines):
+        written = iter(augmenter.copies_of(lines, first_line, copies))
+        for line in lines:
+            some = list(islice(written, copies.per_line))
             if len(batches) == 1 or all(side.encode().split() for side in line):
-                yield from (copy[i] for copy in copies)
+                yield from some
         first_line += len(lines)
 
 
@@ -180,22 +183,12 @@ def _columns(lines: Sequence[Any], first_line: int) -> tuple[list[str], list[str
     return [line[0] for line in lines], [line[1] for line in lines]
 
 
-def _prepared(side: SideNoise, sentences: Sequence[str], first_line: int) -> Lines:
-    lines = _as_lines(sentences, first_line)
-    if side.encoder is None:
-        return lines
-    encoder = load_encoder(side.encoder)
-    return encode_lines(lines, encoder, name=side.side, first_line=first_line)
-
-
 def _as_lines(sentences: Sequence[str], first_line: int) -> Lines:
     try:
         encoded = [sentence.encode() for sentence in sentences]
     except (AttributeError, UnicodeEncodeError):
         raise _no_text(sentences, first_line) from None
-    ends = np.cumsum([len(sentence) for sentence in encoded])
-    data = np.frombuffer(b"".join([*encoded, bytes(PADDING)]), np.uint8)
-    return Lines(data, np.concatenate([[0], ends[:-1]]), ends, 0)
+    return Lines.joined(encoded)
 
 
 def _no_text(sentences: Sequence[Any], first_line: int) -> SwitchOutError:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from switchout.errors import SwitchOutError, did_you_mean
-from switchout.text.arrays import PADDING, Lines
 from switchout.text.formats import COPY_BYTES, Chunk, Part, Written
+from switchout.text.lines import PADDING, Lines
 from switchout.text.rewriter import Rewritten
 from switchout.text.streams import Output, all_or_nothing
 

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from itertools import islice
 from typing import Any, Unpack
 
 import numpy as np
 
 from switchout.policies.base import HammingPolicy
 from switchout.ranges import COUNT, EPOCH
-from switchout.text.arrays import Lines
 from switchout.text.augmentation import Augmentation
-from switchout.text.file_augmenter import FileOptions, count_vocabularies, make_job, with_counted
+from switchout.text.file_augmenter import FileOptions, count_words, make_job, named_inputs
 from switchout.text.first_look import LINES, look_at_text
 from switchout.text.formats import Part
 from switchout.text.line_augmenter import LineAugmenter
-from switchout.text.options import NoiseOptions, refuse_shared_streams, refuse_unknown
-from switchout.text.side_noise import SIDES, SideNoise
+from switchout.text.side_noise import SIDES, NoiseOptions, SideNoise, refuse_unknown
+from switchout.text.word_counter import with_counted
 
 FilePath = str | os.PathLike[str]
 LOOK = 10_000  # lines from which shares are computed
@@ -121,29 +119,20 @@ def preview(
     refuse_unknown(options, NoiseOptions, FileOptions)
     COUNT.check(lines, "lines")
     COUNT.check(epochs, "epochs")
-    inputs = {"source": source, "target": target, "pairs": options.get("pairs")}
-    job = make_job(inputs, seed, options)
-    vocabularies = {f"vocab_{side}": options.get(f"vocab_{side}") for side in SIDES}
-    refuse_shared_streams(inputs | vocabularies)
-    counted = count_vocabularies(job, inputs, options)
-    return preview_lines(with_counted(job, counted, options), _read(job), lines, epochs)
-
-
-def preview_lines(
-    job: Augmentation, sides: Sequence[list[str] | None], lines: int, epochs: int
-) -> Preview:
-    """Return the same for sentences that are in memory, by side."""
-    EPOCH.check(job.epoch + epochs - 1, "epoch")
+    job = make_job(named_inputs(source, target, options), seed, options)
+    job = with_counted(job, count_words(job, options), options)
+    first_epoch = job.copies.epoch
+    EPOCH.check(first_epoch + epochs - 1, "epoch")
     samples: list[Sample] = []
     effects: list[Effect] = []
-    for noise, sentences in zip((job.source, job.target), sides, strict=True):
+    for noise, sentences in zip(job.noises, _read(job), strict=True):
         if noise.policy is None or sentences is None:
             continue
         first = "\n".join(sentences[:LINES])
         look_at_text(first.encode(errors="surrogateescape"), noise)
-        augmenter = LineAugmenter.of_side(noise, job.seed)
+        augmenter = LineAugmenter.of_side(noise, seed)
         effects.append(effect(noise, augmenter.split(sentences)))
-        for epoch in range(job.epoch, job.epoch + epochs):
+        for epoch in range(first_epoch, first_epoch + epochs):
             samples += _samples(augmenter, noise.side, sentences[:lines], epoch)
     samples.sort(key=lambda sample: (sample.line, sample.side))
     return Preview(samples, effects)
@@ -209,12 +198,7 @@ def _read(job: Augmentation) -> list[list[str] | None]:
     for chunk in job.format.chunks(Part(), job.chunk_bytes):
         for sentences, lines in zip(sides, chunk.sides, strict=True):
             if sentences is not None and lines is not None:
-                sentences += islice(_strings(lines), LOOK - len(sentences))
+                sentences += [text.decode(errors="replace") for text in lines.texts()]
         if chunk.first_line + chunk.n_lines >= LOOK:
             break
-    return sides
-
-
-def _strings(lines: Lines) -> Iterator[str]:
-    for start, end in zip(lines.starts.tolist(), lines.ends.tolist(), strict=True):
-        yield lines.data[start:end].tobytes().decode(errors="replace")
+    return [sentences and sentences[:LOOK] for sentences in sides]

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from switchout.core import compiled
 from switchout.errors import SwitchOutError
-from switchout.ranges import EPOCH
+from switchout.ranges import COPIES, EPOCH, SEED
 from switchout.sampling import laws
 from switchout.sampling.address import Address
 from switchout.sampling.philox import MAX_BLOCKS
 from switchout.sampling.rule import Rule
-from switchout.text.arrays import PADDING, Bytes, Ints, Lines
+from switchout.text.lines import PADDING, Bytes, Ints, Lines
 from switchout.text.side_noise import SideNoise
 
 _NO_ROOM = -2  # other problems are lengths without a row: see text.h
@@ -41,16 +41,36 @@ class Copies:
     """Which changed copies are made of each line, and where their randomness is."""
 
     seed: int
-    epoch: int = 0  # of copy 0; copy k is one epoch further
+    epoch: int = 0
     count: int = 1
     with_original: bool = False  # each line itself comes before its copies
 
+    @property
+    def per_line(self) -> int:
+        """How many lines are written for each line."""
+        return self.count + self.with_original
 
-def check_last_epoch(epoch: int, copies: int) -> None:
-    """Refuse an epoch whose copies have no address: copy k of epoch e is epoch e · copies + k."""
-    last = (EPOCH.most + 1) // copies - 1
-    if epoch > last:
-        raise SwitchOutError(f"epoch must be at most {last:,} for {copies} copies, got {epoch:,}")
+    @property
+    def first_epoch(self) -> int:
+        """Epoch of the address of copy 0; copy k is one epoch further."""
+        return self.epoch * self.count
+
+    @property
+    def signature(self) -> str:
+        """The part of a signature that describes the copies."""
+        original = "+original" if self.with_original else ""
+        return f"seed:{self.seed}|epoch:{self.epoch}|copies:{self.count}{original}"
+
+    def check(self) -> None:
+        """Refuse numbers out of range, and an epoch whose copies have no address."""
+        SEED.check(self.seed, "seed")
+        EPOCH.check(self.epoch, "epoch")
+        COPIES.check(self.count, "copies")
+        last = (EPOCH.most + 1) // self.count - 1
+        if self.epoch > last:
+            raise SwitchOutError(
+                f"epoch must be at most {last:,} for {self.count} copies, got {self.epoch:,}"
+            )
 
 
 class Rewriter:
@@ -91,13 +111,13 @@ class Rewriter:
             keep: [lines] Which of them to write; None: all.
         """
         n_lines = lines.ends.size
-        per_line = copies.count + copies.with_original
+        per_line = copies.per_line
         n_bytes = (int(lines.ends[-1]) + lines.gap - int(lines.starts[0])) if n_lines else 0
         core = self._for(int((lines.ends - lines.starts).max(initial=0)) // 2 + 1)
         out = self._room(max(n_bytes, 0) * per_line * 9 // 8 + 4096 + PADDING)
         ends = np.empty(n_lines * per_line, np.int64)
         changes = np.empty(n_lines * per_line, np.int32)
-        where = (copies.seed, copies.epoch, self._stream, first_example)
+        where = (copies.seed, copies.first_epoch, self._stream, first_example)
         address = np.array(where, np.uint64)
         progress = np.zeros(6, np.int64)
         while True:

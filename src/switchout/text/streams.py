@@ -18,11 +18,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from switchout.core import compiled
 from switchout.errors import SwitchOutError
 from switchout.files import Draft, is_stream, named_errors
 from switchout.files.reading import descriptor_of
-from switchout.text.arrays import PADDING, Bytes, Lines
+from switchout.text.lines import PADDING, Bytes, Lines
 
 CHUNK_BYTES = 1 << 20
 COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
@@ -127,7 +126,7 @@ class LineReader:
             size += 1
             self._lacks_newline = True
         data[size:] = 0
-        self._lines = lines_of(data, size)
+        self._lines = Lines.found_in(data, size)
         self._next = 0
         done = int(self._lines.ends[-1]) + 1 if self._lines.ends.size else 0
         self._tail = data[done:size]
@@ -145,17 +144,6 @@ class LineReader:
         if self._digest is not None:
             self._digest.update(room[:filled])
         return filled
-
-
-def lines_of(data: Bytes, size: int) -> Lines:
-    """Return the complete lines of ``data[:size]``."""
-    capacity = size // 32 + 16
-    while True:
-        starts, ends = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
-        count = compiled.find_lines(data, size, starts, ends)
-        if count < capacity:
-            return Lines(data, starts[:count], ends[:count], 1)
-        capacity *= 4
 
 
 def _no_lines() -> Lines:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from switchout.text.arrays import Ints
+from switchout.text.lines import Ints
 from switchout.text.rewriter import Rewritten
 from switchout.text.side_noise import SIDES
 
@@ -22,22 +22,19 @@ class SideTally:
     known_words: int = 0
     histogram: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # [most changes + 1]
 
-    def add(self, side: Rewritten) -> None:
-        """Take in the lines of a chunk."""
-        self.words += side.n_words
-        self.known_words += side.n_known
-        self._add_histogram(np.bincount(side.changes[side.changes >= 0]))
+    @classmethod
+    def of(cls, side: Rewritten) -> SideTally:
+        """Return the counts of the lines of a chunk."""
+        histogram = np.bincount(side.changes[side.changes >= 0], minlength=1)
+        return cls(side.n_words, side.n_known, histogram)
 
     def merge(self, other: SideTally) -> None:
         """Take in other counts."""
         self.words += other.words
         self.known_words += other.known_words
-        self._add_histogram(other.histogram)
-
-    def _add_histogram(self, more: Any) -> None:
-        total = np.zeros(max(more.size, self.histogram.size), np.int64)
+        total = np.zeros(max(other.histogram.size, self.histogram.size), np.int64)
         total[: self.histogram.size] += self.histogram
-        total[: more.size] += more
+        total[: other.histogram.size] += other.histogram
         self.histogram = total
 
     @property

@@ -1,21 +1,33 @@
-"""A vocabulary counted from the corpus itself, in one pass over its bytes."""
+"""A vocabulary counted from the corpus itself, in one pass over its bytes, and its file."""
 
 from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 
 import numpy as np
 
 from switchout.core import compiled
-from switchout.text.arrays import Lines
+from switchout.errors import SwitchOutError
+from switchout.files import atomic, is_stream
+from switchout.text.augmentation import Augmentation
+from switchout.text.formats import Part
+from switchout.text.lines import Lines
+from switchout.text.side_noise import SIDES, NoiseOptions, SideNoise
+from switchout.text.streams import CHUNK_BYTES
+
+Counted = dict[str, list[tuple[bytes, int]]]  # side -> words and how often they occur
+_WORD_AND_COUNT = re.compile(rb"\S+ \d+\n")  # a line of a vocabulary that we wrote
 
 
 class WordCounter:
     """Counts the words of lines; memory is that of the distinct words.
 
     Example:
-        >>> from switchout.text.streams import lines_of
-        >>> text = np.frombuffer(b"b a b\\n" + bytes(64), np.uint8)
         >>> counter = WordCounter()
-        >>> counter.add(lines_of(text, 6))
+        >>> counter.add(Lines.joined([b"b a b"]))
         >>> counter.most_common()
         [(b'b', 2), (b'a', 1)]
     """
@@ -40,3 +52,51 @@ class WordCounter:
         ]
         counted.sort(key=lambda item: (-item[1], item[0]))
         return counted[:max_words]
+
+
+def count_missing_words(
+    job: Augmentation, *, min_count: int = 1, max_words: int | None = None
+) -> Counted:
+    """Count the words of the sides that have noise and no words, in one pass over the corpus."""
+    counters = {noise.side: WordCounter() for noise in job.noises if noise.needs_words}
+    if not counters:
+        return {}
+    if streams := [path for path in job.format.inputs if is_stream(path)]:
+        missing = " and ".join(f"vocab_{side}" for side in counters)
+        what = "standard input" if streams[0] == "-" else f"{streams[0]}: a pipe or device"
+        raise SwitchOutError(f"{what} cannot be read twice: give {missing}")
+    for chunk in job.format.chunks(Part(), CHUNK_BYTES):
+        for side, counter in counters.items():
+            lines = chunk.sides[SIDES.index(side)]
+            if lines is not None:
+                counter.add(lines)
+    return {
+        side: counter.most_common(min_count=min_count, max_words=max_words)
+        for side, counter in counters.items()
+    }
+
+
+def with_counted(job: Augmentation, counted: Counted, options: NoiseOptions) -> Augmentation:
+    """Return the same with the counted words; the options say which of them are special."""
+
+    def with_words(noise: SideNoise) -> SideNoise:
+        if noise.side not in counted:
+            return noise
+        entries = [word for word, _ in counted[noise.side]]
+        return noise.with_words(entries, set(), f"vocabulary of the {noise.side}", options)
+
+    return replace(job, source=with_words(job.source), target=with_words(job.target))
+
+
+def write_counted(path: str, entries: list[tuple[bytes, int]]) -> None:
+    """Write a vocabulary that can be given back as ``vocab_source``: 'word count' lines."""
+    with atomic(path) as place:
+        place.write_bytes(b"".join(b"%b %d\n" % entry for entry in entries))
+
+
+def is_free_for_counted(path: str) -> bool:
+    """Return whether a name is free, or holds an earlier vocabulary of ours."""
+    if not Path(path).exists():
+        return True
+    with Path(path).open("rb") as handle:
+        return all(_WORD_AND_COUNT.fullmatch(line) for line in islice(handle, 1000))
