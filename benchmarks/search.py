@@ -98,10 +98,10 @@ def ours(task: dict, folder: Path) -> dict[str, Callable[[], tuple[float, int]]]
     import torch
 
     from switchout.corpora.vocabulary import EOS
-    from switchout.nmt.cpu import prepare_cpu
-    from switchout.nmt.export import write_ctranslate2
+    from switchout.nmt.ctranslate2 import write_ctranslate2
+    from switchout.nmt.machine import prepare_cpu
     from switchout.nmt.model import ModelSpec, Transformer
-    from switchout.nmt.search import translate_ids
+    from switchout.nmt.search import SearchOptions, translate_ids
 
     prepare_cpu(1)
     spec = ModelSpec(
@@ -124,7 +124,7 @@ def ours(task: dict, folder: Path) -> dict[str, Callable[[], tuple[float, int]]]
         for batch in ids.split(task["batch"]):
             lengths = torch.full((len(batch),), ids.shape[1])
             found = translate_ids(
-                [model], batch, lengths, beam=task["beam"], max_length=task["steps"]
+                [model], batch, lengths, SearchOptions(task["beam"]), max_length=task["steps"]
             )
             words += sum(len(best.ids) for best, *_ in found)
         return time.process_time() - start, words

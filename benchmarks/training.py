@@ -113,7 +113,7 @@ def parts_of_a_step(folder: Path, *, steps: int) -> None:
     """Print where the CPU time of our own step goes, dropout and both policies on."""
     import torch
 
-    from switchout.nmt.cpu import prepare_cpu
+    from switchout.nmt.machine import prepare_cpu
     from switchout.runs.config_file import load_config
     from switchout.runs.folder import open_run, prepare_run
     from switchout.runs.train import make_trainer
@@ -174,8 +174,7 @@ from pathlib import Path
 from switchout.runs.config_file import load_config
 from switchout.runs.folder import open_run, prepare_run
 from switchout.runs.train import make_trainer
-from switchout.nmt.cpu import prepare_cpu
-from switchout.nmt.distributed import processes
+from switchout.nmt.machine import prepare_cpu, processes
 config = load_config("c.toml")
 prepare_cpu(config.train.threads)
 with processes("cpu") as team:

@@ -18,9 +18,10 @@ import torch
 from tiny_run import make_run, sentences
 
 from switchout import cli
-from switchout.nmt.export import write_ctranslate2
+from switchout.nmt.ctranslate2 import write_ctranslate2
 from switchout.nmt.model import ModelSpec, Transformer
-from switchout.nmt.translate import SearchOptions, translate_windows
+from switchout.nmt.search import SearchOptions
+from switchout.nmt.translate import translate_windows
 from switchout.runs.export import export_run
 from switchout.runs.translate import OpenRuns, load_model
 

@@ -10,7 +10,7 @@ from train_toys import ListPairs, digit_pairs, fresh_seed
 from switchout.nmt.batches import make_batch
 from switchout.nmt.model import ModelSpec, Transformer
 from switchout.nmt.schedule import Schedule
-from switchout.nmt.search import translate_ids
+from switchout.nmt.search import SearchOptions, translate_ids
 from switchout.nmt.trainer import Trainer, UpdateSpec
 
 
@@ -30,7 +30,7 @@ def learn(pairs: ListPairs, *, seed: int, steps: int, dropout: float = 0.0) -> T
 def exact_matches(model: Transformer, pairs: ListPairs) -> float:
     batch = make_batch(pairs, np.arange(len(pairs)))
     src, lengths = torch.from_numpy(batch.src), torch.from_numpy(batch.src_lengths)
-    found = translate_ids([model], src, lengths, beam=1)
+    found = translate_ids([model], src, lengths, SearchOptions(beam=1))
     return np.mean([h[0].ids == pairs.tgt(i).tolist() for i, h in enumerate(found)])
 
 

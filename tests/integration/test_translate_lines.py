@@ -16,7 +16,8 @@ from tiny_run import make_run, sentences
 from switchout import cli
 from switchout.corpora.codec import Codec
 from switchout.nmt.checkpoint import write_checkpoint
-from switchout.nmt.translate import SearchOptions, translate_lines, translate_windows
+from switchout.nmt.search import SearchOptions
+from switchout.nmt.translate import translate_lines, translate_windows
 from switchout.runs.translate import OpenRuns, load_ensemble, load_model
 
 
@@ -89,7 +90,7 @@ def test_batches_windows_and_order_change_nothing(
     models, codecs = load_ensemble([run])
     whole = translate_lines(models, src, codecs)
     monkeypatch.setattr(translate, "WINDOW", 7)
-    monkeypatch.setattr(translate, "_BATCH_WORDS", 20)
+    monkeypatch.setattr(translate, "BATCH_WORDS", 20)
     assert translate_lines(models, src, codecs) == whole
     assert translate_lines(models, src[::-1], codecs) == whole[::-1]
 

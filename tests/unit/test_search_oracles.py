@@ -13,7 +13,7 @@ from switchout.corpora.vocabulary import BOS, EOS
 from switchout.errors import SwitchOutError
 from switchout.nmt import search
 from switchout.nmt.model import ModelSpec, Transformer
-from switchout.nmt.search import Hypothesis, default_limit, translate_ids
+from switchout.nmt.search import Hypothesis, SearchOptions, default_limit, translate_ids
 
 TINY = ModelSpec(
     src_size=9, tgt_size=6, layers=2, heads=3, d_head=4, d_model=8, d_inner=10, init=0.8
@@ -78,9 +78,8 @@ def test_wide_beam_finds_what_exhaustive_search_finds(
     models = [Transformer(replace(TINY, norm=norm), seed=seed) for seed in range(n_models)]
     src, lengths = batch(1, size=3, words=9, longest=4)
     limit, beam = 3, 40  # 3 words: 1 + 3 + 9 + 27 = 40 hypotheses
-    found = translate_ids(
-        models, src, lengths, beam=beam, length_penalty=penalty, max_length=limit, n_best=10
-    )
+    options = SearchOptions(beam, penalty, n_best=10)
+    found = translate_ids(models, src, lengths, options, max_length=limit)
     for row in range(3):
         wanted = exhaustive(
             models, src[row : row + 1, : lengths[row]], limit=limit, penalty=penalty
@@ -94,7 +93,8 @@ def test_wide_beam_finds_what_exhaustive_search_finds(
 def test_cached_score_is_the_uncached_score(beam: int) -> None:
     models = [Transformer(LARGER, seed=seed) for seed in range(2)]
     src, lengths = batch(2, size=6, words=40, longest=9)
-    for row, hypotheses in enumerate(translate_ids(models, src, lengths, beam=beam, n_best=beam)):
+    found = translate_ids(models, src, lengths, SearchOptions(beam, n_best=beam))
+    for row, hypotheses in enumerate(found):
         for hypothesis in hypotheses:
             [scores] = log_p(models, src[row : row + 1, : lengths[row]], [hypothesis.ids])
             assert hypothesis.score == pytest.approx(sum(scores) / len(scores), abs=1e-4)
@@ -132,7 +132,7 @@ def test_batched_cached_early_stopping_search_equals_the_naive_one(
 ) -> None:
     model = talker(seed)
     src, lengths = batch(3, size=10, words=40, longest=6)
-    found = translate_ids([model], src, lengths, beam=beam, length_penalty=penalty, n_best=n_best)
+    found = translate_ids([model], src, lengths, SearchOptions(beam, penalty, n_best))
     for row in range(10):
         limit = int(default_limit(lengths)[row])
         alone = src[row : row + 1, : lengths[row]]
@@ -143,7 +143,8 @@ def test_batched_cached_early_stopping_search_equals_the_naive_one(
 def test_greedy_search_takes_the_likeliest_word_each_time() -> None:
     model = Transformer(LARGER, seed=4)
     src, lengths = batch(4, size=8, words=40, longest=6)
-    for row, (hypothesis,) in enumerate(translate_ids([model], src, lengths, beam=1)):
+    found = translate_ids([model], src, lengths, SearchOptions(beam=1))
+    for row, (hypothesis,) in enumerate(found):
         ids: list[int] = []
         limit = int(default_limit(lengths)[row])
         while len(ids) < limit:
@@ -164,18 +165,12 @@ def test_other_sentences_of_the_batch_change_nothing(
     monkeypatch.setattr(search, "_CLEAR_BELOW", clear_below)
     model = talker(9)
     src, lengths = batch(5, size=16, words=40, longest=10)
-    together = translate_ids([model], src, lengths, beam=3, n_best=3, need_attention=True)
+    options = SearchOptions(beam=3, n_best=3, need_attention=True)
+    together = translate_ids([model], src, lengths, options)
     assert len({len(best.ids) for best, *_ in together}) > 2
     for row in range(16):
         alone = slice(row, row + 1)
-        (hypotheses,) = translate_ids(
-            [model],
-            src[alone, : lengths[row]],
-            lengths[alone],
-            beam=3,
-            n_best=3,
-            need_attention=True,
-        )
+        (hypotheses,) = translate_ids([model], src[alone, : lengths[row]], lengths[alone], options)
         assert [h.ids for h in hypotheses] == [h.ids for h in together[row]]
         for a, b in zip(hypotheses, together[row], strict=True):
             assert a.score == pytest.approx(b.score, abs=1e-5)
@@ -186,9 +181,8 @@ def test_attention_belongs_to_the_hypothesis_and_sums_to_one() -> None:
     model = Transformer(LARGER, seed=6)
     src, lengths = batch(6, size=5, words=40, longest=7)
     last = model.decoder[-1].cross
-    for row, hypotheses in enumerate(
-        translate_ids([model], src, lengths, beam=4, n_best=2, need_attention=True)
-    ):
+    options = SearchOptions(beam=4, n_best=2, need_attention=True)
+    for row, hypotheses in enumerate(translate_ids([model], src, lengths, options)):
         for hypothesis in hypotheses:
             assert hypothesis.attention is not None
             assert hypothesis.attention.shape == (len(hypothesis.ids) + 1, 7)
@@ -215,6 +209,5 @@ def test_attention_belongs_to_the_hypothesis_and_sums_to_one() -> None:
     ],
 )
 def test_impossible_search_is_refused(options: dict[str, float], named: str) -> None:
-    src, lengths = batch(1, size=2, words=9, longest=3)
     with pytest.raises(SwitchOutError, match=named):
-        translate_ids([Transformer(TINY)], src, lengths, **options)
+        SearchOptions(**options)

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from switchout.nmt.checkpoint import digest
-from switchout.nmt.distributed import Processes
+from switchout.nmt.machine import Processes
 from switchout.nmt.model import ModelSpec, Transformer
 from switchout.nmt.schedule import Schedule
 from switchout.nmt.trainer import NonFiniteLoss, Trainer, UpdateSpec, perplexity

@@ -89,7 +89,7 @@ def translate(
     from switchout.cli.train_extra import needs_train_extra
 
     with needs_train_extra():
-        from switchout.nmt.cpu import prepare_cpu
+        from switchout.nmt.machine import prepare_cpu
         from switchout.nmt.translate import translate_windows
         from switchout.runs.translate import OpenRuns
     inputs = {"--input": input, "--run": [path for each in run for path in each.glob("*")]}

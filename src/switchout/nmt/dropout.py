@@ -23,7 +23,7 @@ _LOW_32 = 0xFFFFFFFF
 
 
 def dropout_keys(seed: int, *, step: int, example_ids: np.ndarray) -> Tensor:
-    """Return one key per sentence, [batch] int64: the ``noise`` argument of the model."""
+    """Return one key per sentence, [batch] int64: the ``keys`` argument of the model."""
     start = np.array([seed & (2**64 - 1), step], dtype=np.uint64)
     base = _mix(start[:1] * np.uint64(_GOLDEN) + _mix(start[1:]))
     return torch.from_numpy(_mix(base + np.asarray(example_ids).astype(np.uint64)).view(np.int64))
@@ -34,12 +34,12 @@ class Dropout:
 
     Args:
         rate: Probability of a zero.
-        noise: One key per sentence, [batch] int64; None switches dropout off.
+        keys: One per sentence, [batch] int64; None switches dropout off.
     """
 
-    def __init__(self, rate: float, noise: Tensor | None):
+    def __init__(self, rate: float, keys: Tensor | None):
         self.rate = rate
-        self.keys = None if noise is None or rate == 0 else noise.cpu().numpy().view(np.uint64)
+        self.keys = None if keys is None or rate == 0 else keys.cpu().numpy().view(np.uint64)
         self.site = 0
 
     def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:

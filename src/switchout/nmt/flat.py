@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import torch
 
-from switchout.nmt.distributed import Processes
+from switchout.nmt.machine import Processes
 
 _ALIGN = 16  # floats: 64 bytes, so that kernels meet every parameter at the same alignment
 

@@ -18,13 +18,14 @@ from typing import Any, Literal
 from switchout.errors import SwitchOutError
 from switchout.nmt.batches import prefetch
 from switchout.nmt.checkpoint import prune, write_checkpoint
+from switchout.nmt.machine import machine_facts
 from switchout.nmt.metrics import Metrics
 from switchout.nmt.model import Transformer
-from switchout.nmt.restore import Validation, machine, recover, restore
-from switchout.nmt.trainer import Progress, Trainer, Update
+from switchout.nmt.trainer import Trainer, Update
 from switchout.progress import Meter
 
 Select = Literal["dev-perplexity", "dev-bleu", "last"]
+Validation = dict[str, float]  # step, dev_perplexity, maybe dev_bleu
 KEEP = 2  # resume checkpoints; a damaged newest one leaves one more
 
 
@@ -58,27 +59,6 @@ class Outcome:
     history: list[Validation] = field(default_factory=list)
 
 
-def resume(trainer: Trainer, folder: Path, *, spec: LoopSpec) -> Outcome:
-    """Bring a fresh ``trainer`` to the newest good state; return how the run stands."""
-    history = restore(trainer, folder)
-    if not history and trainer.progress.step == 0:
-        history = _finished_before(trainer, folder, spec)
-    is_done = trainer.progress.step >= spec.steps or is_stale(history, spec)
-    return Outcome("done" if is_done else "running", history)
-
-
-def _finished_before(trainer: Trainer, folder: Path, spec: LoopSpec) -> list[Validation]:
-    """Return the validations of a run that was done, whose states for a resume were removed."""
-    history, facts = recover(folder)
-    if facts is None:
-        return []
-    is_done = facts["step"] >= spec.steps or is_stale(history, spec)
-    if not is_done:
-        return []
-    trainer.progress = Progress.of(facts)
-    return history
-
-
 def fit(
     trainer: Trainer,
     folder: Path,
@@ -90,7 +70,7 @@ def fit(
     """Train to the end, or until asked to stop.
 
     Args:
-        trainer, outcome: As `resume` left them.
+        trainer, outcome: As `switchout.nmt.resume` left them.
         folder: Of the run.
         spec: How long.
         validate: Measures the model on the dev set; called by all processes together.
@@ -208,7 +188,7 @@ class _Loop:
         facts = {
             "trainer": self.trainer.facts(),
             "history": self.outcome.history,
-            "machine": machine(self.trainer),
+            "machine": machine_facts(self.trainer.device, self.trainer.processes),
             "run": self.spec.about,
         }
         step = self.trainer.progress.step

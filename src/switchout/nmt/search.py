@@ -14,17 +14,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from switchout.corpora.vocabulary import BOS, EOS
 from switchout.errors import SwitchOutError
-from switchout.nmt.decoding import Decoder
-from switchout.nmt.model import Transformer
+from switchout.nmt.model import Cached, Transformer, length_mask
 
 _CLEAR_BELOW = 0.75  # share of rows still at work below which the others are cleared away
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How to search; the module says what the numbers mean."""
+
+    beam: int = 5  # our choice, as is the next: the paper names neither
+    length_penalty: float = 1.0
+    n_best: int = 1
+    need_attention: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n_best <= self.beam:
+            raise SwitchOutError(
+                f"n-best = {self.n_best}: must be between 1 and the beam, {self.beam}"
+            )
+        if not self.length_penalty >= 0:
+            raise SwitchOutError(f"length penalty = {self.length_penalty}: must be 0 or more")
 
 
 @dataclass(frozen=True)
@@ -46,14 +64,11 @@ def translate_ids(
     models: Sequence[Transformer],
     src_batch: Tensor,
     src_lengths: Tensor,
+    options: SearchOptions = SearchOptions(),
     *,
-    beam: int = 5,
-    length_penalty: float = 1.0,
     max_length: int | None = None,
-    n_best: int = 1,
-    need_attention: bool = False,
 ) -> list[list[Hypothesis]]:
-    """Return the ``n_best`` translations of every sentence, best first.
+    """Return the n-best translations of every sentence, best first.
 
     Args:
         models: One, or an ensemble over the same vocabularies.
@@ -61,36 +76,27 @@ def translate_ids(
         src_lengths: [batch], EOS included.
         max_length: The most words of a translation; None: 2 × source length + 10.
     """
-    if not 1 <= n_best <= beam:
-        raise SwitchOutError(f"n-best = {n_best}: must be between 1 and the beam, {beam}")
-    if not length_penalty >= 0:
-        raise SwitchOutError(f"length penalty = {length_penalty}: must be 0 or more")
     limits = default_limit(src_lengths.cpu().long())
     if max_length is not None:
         limits = torch.full_like(limits, max_length)
     limits = limits.clamp(max=min(model.spec.max_length for model in models) - 1)
-    steps = int(limits.max()) + 1
+    beam, steps = options.beam, int(limits.max()) + 1
     decoders = [Decoder(m, src_batch, src_lengths, beam=beam, steps=steps) for m in models]
-    search = _Search(decoders, limits.tolist(), beam, length_penalty, n_best, need_attention)
+    search = _Search(decoders, limits.tolist(), options)
     words = torch.full((len(src_batch), beam), BOS, device=src_batch.device)
     while search.rows:
         words = search.step(words)
     return search.results()
 
 
-@dataclass
 class _Search:
-    decoders: list[Decoder]
-    limits: list[int]  # per sentence
-    beam: int
-    length_penalty: float
-    n_best: int
-    need_attention: bool
-    found: list[list[Hypothesis]] = field(init=False)  # per sentence
+    """A search under way; ``limits``: the most words of each sentence."""
 
-    def __post_init__(self) -> None:
-        batch, device = len(self.limits), self.decoders[0].own[0].device
-        self.found = [[] for _ in self.limits]
+    def __init__(self, decoders: list[Decoder], limits: list[int], options: SearchOptions):
+        self.decoders, self.limits, self.options = decoders, limits, options
+        self.beam = options.beam
+        batch, device = len(limits), decoders[0].own[0].device
+        self.found: list[list[Hypothesis]] = [[] for _ in limits]  # per sentence
         self.rows = list(range(batch))  # which sentence a row of the tensors is
         self.done = [False] * batch  # per sentence; its row may linger until the next clearing
         self.length = 0
@@ -128,7 +134,7 @@ class _Search:
             outside = torch.zeros(self.past.shape, device=words.device)
             ancestors = outside.masked_fill(~self.past, -math.inf)[:, None]
         steps = [decoder.step(words, ancestors) for decoder in self.decoders]
-        if self.need_attention:
+        if self.options.need_attention:
             looks = [d.attention(q) for d, (_, q) in zip(self.decoders, steps, strict=True)]
             mean = torch.stack(looks).mean(dim=0)[:, :, None]  # [B, K, 1, S]
             self.looks = mean if self.looks is None else torch.cat([self.looks, mean], dim=2)
@@ -143,7 +149,7 @@ class _Search:
 
     def _collect(self, best: Tensor, parents: Tensor, is_end: Tensor) -> None:
         """Note the hypotheses among the best K that end here."""
-        norm = (self.length + 1) ** self.length_penalty
+        norm = (self.length + 1) ** self.options.length_penalty
         for row, rank in is_end[:, : self.beam].nonzero().tolist():
             if self.done[self.rows[row]]:
                 continue
@@ -170,14 +176,77 @@ class _Search:
         return words[rows]
 
     def _is_done(self, i: int, highest: float) -> bool:
-        found = self.found[i]
+        found, n_best = self.found[i], self.options.n_best
         if len(found) >= self.beam or self.length > self.limits[i]:
             return True
-        bound = highest / (self.limits[i] + 1) ** self.length_penalty
-        return len(found) >= self.n_best and found[self.n_best - 1].score >= bound
+        bound = highest / (self.limits[i] + 1) ** self.options.length_penalty
+        return len(found) >= n_best and found[n_best - 1].score >= bound
 
     def results(self) -> list[list[Hypothesis]]:
-        return [found[: self.n_best] for found in self.found]
+        return [found[: self.options.n_best] for found in self.found]
+
+
+class Decoder:
+    """What one model knows of a batch of sentences while their translations grow.
+
+    The K beams of a sentence share one cache of keys and values: beam and step number a place in
+    it, nothing is ever moved, and a mask says which places are a beam's own past. So choosing beams
+    costs no copy, and attention is one matrix product per head instead of K products with a vector.
+    The source's keys and values exist once per sentence; its beams are the "time" of their queries.
+
+    Args:
+        src, src_lengths: [batch, time], [batch].
+        beam: Number of translations that grow together for a sentence.
+        steps: How many words there can be, BOS included.
+    """
+
+    def __init__(
+        self, model: Transformer, src: Tensor, src_lengths: Tensor, *, beam: int, steps: int
+    ):
+        memory = model.encode(src, src_lengths)
+        self.model, self.beam, self.done = model, beam, 0
+        self.mask = length_mask(src_lengths, src.shape[1])
+        self.memory: list[Cached] = []  # per layer
+        self.own: list[Tensor] = []  # per layer [2, B, H, steps * K, E]
+        spec = model.spec
+        for layer in model.decoder:
+            k, v = layer.cross.split(layer.cross.kv(memory))
+            self.memory.append((k, v))
+            shape = (2, len(src), spec.heads, steps * beam, spec.d_head)
+            self.own.append(memory.new_empty(shape))
+
+    def step(self, words: Tensor, ancestors: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Add one word to every beam.
+
+        Args:
+            words: [B, K] ids, BOS first.
+            ancestors: Additive mask [B, 1, K, (words before + 1) * K]; None: all, as with one beam.
+
+        Returns:
+            Log-probabilities of the next word, [B, K, V]; the last layer's queries to the source.
+        """
+        model = self.model
+        self.done += 1
+        x = model.embed(model.tgt_embedding, words, self.done - 1, self.done)
+        for layer, own, memory in zip(model.decoder, self.own, self.memory, strict=True):
+            past = own[:, :, :, : self.done * self.beam]
+            x, q = layer.step(x, past, ancestors, memory, self.mask)
+        return F.log_softmax(model.logits(model.decoder_norm(x)).float(), dim=-1), q
+
+    def attention(self, q: Tensor) -> Tensor:
+        """[B, H, K, E] queries of the last layer -> [B, K, S], the mean over the heads."""
+        scores = q @ self.memory[-1][0].transpose(-1, -2) / self.model.spec.d_head**0.5
+        return (scores if self.mask is None else scores + self.mask).softmax(dim=-1).mean(dim=1)
+
+    def keep(self, rows: Tensor) -> None:
+        """Go on with these sentences only."""
+        if self.mask is not None:
+            self.mask = self.mask[rows]
+        self.memory = [(k[rows], v[rows]) for k, v in self.memory]
+        used = self.done * self.beam
+        for i, own in enumerate(self.own):
+            self.own[i] = own.new_empty((2, len(rows), *own.shape[2:]))
+            self.own[i][:, :, :, :used] = own[:, rows, :, :used]
 
 
 def _pick(x: Tensor, parents: Tensor) -> Tensor:

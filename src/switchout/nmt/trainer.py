@@ -21,9 +21,9 @@ from torch import Tensor
 from switchout.corpora.vocabulary import PAD
 from switchout.errors import SwitchOutError
 from switchout.nmt.batches import Batch, BatchPlan, Pairs, make_batch, split
-from switchout.nmt.distributed import Processes
 from switchout.nmt.dropout import dropout_keys
 from switchout.nmt.flat import FlatParameters, Sums
+from switchout.nmt.machine import Processes
 from switchout.nmt.model import Transformer
 from switchout.nmt.schedule import Schedule
 

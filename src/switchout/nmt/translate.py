@@ -18,22 +18,12 @@ import torch
 from switchout.corpora.codec import Codec, Unknown
 from switchout.corpora.vocabulary import EOS, UNK
 from switchout.nmt.model import Transformer
-from switchout.nmt.search import Hypothesis, translate_ids
+from switchout.nmt.search import Hypothesis, SearchOptions, translate_ids
 
 log = logging.getLogger(__name__)
 
 WINDOW = 2048  # lines that are sorted by length together
-_BATCH_WORDS = 1500  # padded source words searched at once, a compromise of cache and overhead
-
-
-@dataclass(frozen=True)
-class SearchOptions:
-    """How to search; see `switchout.nmt.search`."""
-
-    beam: int = 5  # our choice, as is the next: the paper names neither
-    length_penalty: float = 1.0
-    n_best: int = 1
-    need_attention: bool = False
+BATCH_WORDS = 1500  # padded source words searched at once, a compromise of cache and overhead
 
 
 @dataclass(frozen=True)
@@ -74,13 +64,7 @@ class TorchSearcher:
             for row, i in enumerate(batch):
                 src[row, : lengths[row]] = torch.tensor([*sentences[i], EOS])
             results = translate_ids(
-                self.models,
-                src.to(self.device),
-                lengths.to(self.device),
-                beam=options.beam,
-                length_penalty=options.length_penalty,
-                n_best=options.n_best,
-                need_attention=options.need_attention,
+                self.models, src.to(self.device), lengths.to(self.device), options
             )
             for i, hypotheses in zip(batch, results, strict=True):
                 found[i] = hypotheses
@@ -92,12 +76,9 @@ def translate_lines(
     models: Sequence[Transformer],
     lines: Sequence[str],
     codecs: tuple[Codec, Codec],
-    *,
-    beam: int = 5,
-    length_penalty: float = 1.0,
+    options: SearchOptions = SearchOptions(),
 ) -> list[str]:
     """Return the best translation of every line: what training needs for its dev and test sets."""
-    options = SearchOptions(beam, length_penalty)
     windows = translate_windows(TorchSearcher(models), [lines], codecs, options=options)
     return [best.text for window in windows for best, *_ in window]
 
@@ -158,7 +139,7 @@ def _by_length(sentences: Sequence[list[int]]) -> Iterator[list[int]]:
     batch: list[int] = []
     longest = 0
     for i in sorted(range(len(sentences)), key=lambda i: -len(sentences[i])):
-        if batch and (len(batch) + 1) * (longest + 1) > _BATCH_WORDS:
+        if batch and (len(batch) + 1) * (longest + 1) > BATCH_WORDS:
             yield batch
             batch = []
         longest = longest if batch else len(sentences[i])

@@ -8,7 +8,7 @@ from typing import Literal
 from switchout.errors import SwitchOutError
 from switchout.files import atomic_folder
 from switchout.nmt.checkpoint import write_checkpoint
-from switchout.nmt.export import QUANTIZATIONS, write_ctranslate2
+from switchout.nmt.ctranslate2 import QUANTIZATIONS, write_ctranslate2
 from switchout.runs.sealed import hashes, write_sealed
 from switchout.runs.translate import EXPORTED, load_ensemble, run_search
 

@@ -16,9 +16,8 @@ from typing import Any
 
 import torch
 
-from switchout.nmt.loop import best
+from switchout.nmt.loop import Validation, best
 from switchout.nmt.model import Transformer
-from switchout.nmt.restore import Validation
 from switchout.runs.finished import RECORD, RULES
 from switchout.runs.folder import Run, model_spec, open_run, remove_folder
 from switchout.runs.result import undamaged, weights_at, write_translation

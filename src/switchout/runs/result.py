@@ -12,9 +12,9 @@ from switchout.errors import SwitchOutError
 from switchout.evaluation.scores import score
 from switchout.files import write_text
 from switchout.nmt.checkpoint import is_whole, read_tensors, write_checkpoint
-from switchout.nmt.loop import LoopSpec, Outcome, best, is_stale
+from switchout.nmt.loop import LoopSpec, Outcome, Validation, best, is_stale
 from switchout.nmt.model import Transformer
-from switchout.nmt.restore import Validation
+from switchout.nmt.search import SearchOptions
 from switchout.nmt.trainer import Trainer, perplexity
 from switchout.nmt.translate import translate_lines
 from switchout.runs.folder import Run, model_spec, policy_name, remove_folder, tau_of
@@ -75,9 +75,8 @@ def translate_split(
 ) -> tuple[list[str], dict[str, Any]]:
     """Return the translation of a split, and its scores as the corpus is scored."""
     src, references = run.corpus.pairs(split)
-    lines = translate_lines(
-        [model], src, run.codecs, beam=beam, length_penalty=run.config.search.length_penalty
-    )
+    options = SearchOptions(beam, run.config.search.length_penalty)
+    lines = translate_lines([model], src, run.codecs, options)
     bleu = run.corpus.bleu
     return lines, score(lines, references, tokenize=bleu.tokenize, lowercase=bleu.lowercase)
 

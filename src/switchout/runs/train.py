@@ -10,11 +10,18 @@ import torch
 
 from switchout.errors import SwitchOutError
 from switchout.nmt.checkpoint import read_tensors
-from switchout.nmt.cpu import check_bfloat16, prepare_cpu
-from switchout.nmt.distributed import Processes, is_first_process, local_rank, processes
-from switchout.nmt.loop import LoopSpec, Outcome, fit, resume
+from switchout.nmt.loop import LoopSpec, Outcome, Validation, fit
+from switchout.nmt.machine import (
+    Processes,
+    check_bfloat16,
+    find_device,
+    is_first_process,
+    local_rank,
+    prepare_cpu,
+    processes,
+)
 from switchout.nmt.model import Transformer
-from switchout.nmt.restore import Validation
+from switchout.nmt.resume import resume
 from switchout.nmt.schedule import Schedule
 from switchout.nmt.trainer import Noise, NonFiniteLoss, Trace, Trainer, UpdateSpec, perplexity
 from switchout.runs.config import Config
@@ -70,7 +77,9 @@ def train_held(
         config, folder, trace: As for `train`.
         keep: Called when nothing can be refused any more.
     """
-    device = _device(config)
+    device = find_device(config.train.device)
+    if device == "cuda":
+        device = f"cuda:{local_rank()}"
     start_weights(config)  # refused at once, if it is wrong
     prepare_cpu(config.train.threads)
     _check_machine(config, device)
@@ -193,15 +202,6 @@ def _initialise(trainer: Trainer, weights: Path) -> None:
         trainer.flat.load(read_tensors(weights, "model"))
     except ValueError as error:
         raise SwitchOutError(f"train.init_from: {weights} is another model: {error}") from None
-
-
-def _device(config: Config) -> str:
-    wanted = config.train.device
-    if wanted == "auto":
-        wanted = "cuda" if torch.cuda.is_available() else "cpu"
-    if wanted == "cuda":
-        return f"cuda:{local_rank()}"
-    return wanted
 
 
 def _check_machine(config: Config, device: str) -> None:

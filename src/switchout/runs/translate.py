@@ -16,8 +16,10 @@ from safetensors import SafetensorError
 from switchout.corpora.codec import Codec
 from switchout.errors import SwitchOutError
 from switchout.nmt.checkpoint import read_facts, read_tensors, step_folders
+from switchout.nmt.machine import find_device
 from switchout.nmt.model import ModelSpec, Transformer
-from switchout.nmt.translate import Searcher, SearchOptions, TorchSearcher
+from switchout.nmt.search import SearchOptions
+from switchout.nmt.translate import Searcher, TorchSearcher
 from switchout.runs.config import Search
 from switchout.runs.folder import check_run_files, read_run_config, weights_folder
 from switchout.runs.sealed import check_files, read_sealed
@@ -61,9 +63,7 @@ def run_device(run: Path) -> str:
     wanted = "auto"
     if (run / "config.toml").is_file() and not (run / EXPORTED).is_file():
         wanted = read_run_config(run).train.device
-    if wanted == "auto":
-        wanted = "cuda" if torch.cuda.is_available() else "cpu"
-    return wanted
+    return find_device(wanted)
 
 
 def load_model(run: Path, *, step: str | None = None, device: str = "cpu") -> Transformer:
@@ -159,7 +159,7 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
             models, self.codecs = load_ensemble(runs, step=step, device=device)
             self.searcher = TorchSearcher(models)
             return
-        from switchout.nmt.ctranslate2_searcher import CTranslate2Searcher
+        from switchout.nmt.ctranslate2 import CTranslate2Searcher
 
         if len(runs) > 1:
             raise SwitchOutError("--engine ctranslate2 knows no ensembles: give one --run")
@@ -172,7 +172,7 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
             ((model,), _) = load_ensemble(runs, step=step)
             max_words = model.spec.max_length - 1
             folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="switchout-")))
-            from switchout.nmt.export import write_ctranslate2
+            from switchout.nmt.ctranslate2 import write_ctranslate2
 
             write_ctranslate2(model, folder, src_tokens=src_tokens, tgt_tokens=tgt_tokens)
         self.searcher = CTranslate2Searcher(

@@ -1,12 +1,20 @@
-"""The processes of one run: alone, or started by ``torchrun`` (gloo on CPU, nccl on GPU)."""
+"""The machine of a run: its device and threads, and the processes that share the work.
+
+A process is alone, or one of those that ``torchrun`` started (gloo on CPU, nccl on GPU).
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import torch
 
@@ -15,6 +23,16 @@ from switchout.ranges import PROCESSES, Whole
 
 # Rank 0 may prepare data or translate a dev set while the others wait for it.
 PATIENCE = timedelta(hours=6)
+
+# malloc.h; freed memory stays with the process instead of being mapped and zeroed anew each step.
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+_MMAP_LARGEST = 32 << 20  # glibc refuses more
+
+_PROBE = """
+import torch
+a = torch.randn(64, 64, dtype=torch.bfloat16, requires_grad=True)
+(a @ a).float().sum().backward()
+"""
 
 
 @dataclass(frozen=True)
@@ -78,3 +96,46 @@ def processes(device: str) -> Iterator[Processes]:
         yield Processes(torch.distributed.get_rank(), world)
     finally:
         torch.distributed.destroy_process_group()
+
+
+def find_device(wanted: str) -> str:
+    """Return what ``auto`` means here; any other device as it is."""
+    if wanted != "auto":
+        return wanted
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def prepare_cpu(threads: int) -> None:
+    """Set the threads of this process, keep freed memory, and round denormal numbers to zero.
+
+    Adam's moments of rare words fade into denormal numbers, which are slow.
+    """
+    torch.set_num_threads(threads)
+    torch.set_flush_denormal(True)
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # glibc has it, others do without
+    if mallopt is not None:
+        mallopt(_MMAP_THRESHOLD, _MMAP_LARGEST)
+        mallopt(_TRIM_THRESHOLD, 1 << 30)
+
+
+def check_bfloat16() -> None:
+    """Refuse bfloat16 where it kills the process: some machines announce AMX and mask it."""
+    probe = subprocess.run([sys.executable, "-c", _PROBE], capture_output=True, check=False)
+    if probe.returncode != 0:
+        raise SwitchOutError(
+            f"train.precision = 'bfloat16' does not work on this CPU (a probe ended with "
+            f"{probe.returncode}); use 'float32'"
+        )
+
+
+def machine_facts(device: torch.device, group: Processes) -> dict[str, Any]:
+    """Return the facts on which bitwise equality depends."""
+    return {
+        "torch": torch.__version__,
+        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+        "architecture": platform.machine(),
+        "threads": torch.get_num_threads(),
+        "world": group.world,
+        "deterministic": device.type == "cpu" or torch.are_deterministic_algorithms_enabled(),
+    }

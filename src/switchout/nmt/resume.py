@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import logging
-import platform
 from pathlib import Path
 from typing import Any
-
-import torch
 
 from switchout.nmt.checkpoint import (
     is_whole,
@@ -17,14 +14,23 @@ from switchout.nmt.checkpoint import (
     remove_leftovers,
     step_folders,
 )
-from switchout.nmt.trainer import Trainer
+from switchout.nmt.loop import LoopSpec, Outcome, Validation, is_stale
+from switchout.nmt.machine import machine_facts
+from switchout.nmt.trainer import Progress, Trainer
 
 log = logging.getLogger(__name__)
 
-Validation = dict[str, float]  # step, dev_perplexity, maybe dev_bleu
+
+def resume(trainer: Trainer, folder: Path, *, spec: LoopSpec) -> Outcome:
+    """Bring a fresh ``trainer`` to the newest good state; return how the run stands."""
+    history = _restore(trainer, folder)
+    if not history and trainer.progress.step == 0:
+        history = _finished_before(trainer, folder, spec)
+    is_done = trainer.progress.step >= spec.steps or is_stale(history, spec)
+    return Outcome("done" if is_done else "running", history)
 
 
-def restore(trainer: Trainer, folder: Path) -> list[Validation]:
+def _restore(trainer: Trainer, folder: Path) -> list[Validation]:
     """Restore the newest good state, say what was found, and return its validations."""
     parent, processes = folder / "resume", trainer.processes
     found: Path | None = None
@@ -39,42 +45,34 @@ def restore(trainer: Trainer, folder: Path) -> list[Validation]:
     facts = read_facts(found)
     trainer.restore({s: read_tensors(found, s) for s in ("model", "optimizer")}, facts["trainer"])
     if processes.is_first:
-        log.info("%s", promise(step, facts["machine"], machine(trainer)))
+        now = machine_facts(trainer.device, processes)
+        log.info("%s", _promise(step, facts["machine"], now))
     history: list[Validation] = facts["history"]
     return history
 
 
-def recover(folder: Path) -> tuple[list[Validation], dict[str, Any] | None]:
-    """Return the validations of all checkpoints and the trainer's numbers at the last one.
+def _finished_before(trainer: Trainer, folder: Path, spec: LoopSpec) -> list[Validation]:
+    """Return the validations of a run that was done, whose states for a resume were removed.
 
-    Nothing, if one of them is damaged or older than these facts.
+    None, if one of its checkpoints is damaged or older than the facts needed here.
     """
     history: list[Validation] = []
     facts: dict[str, Any] = {}
     for path in step_folders(folder / "checkpoints"):
         if not is_whole(path):
-            return [], None
+            return []
         facts = read_facts(path)
         names = ("step", "dev_perplexity", "dev_bleu")
         history.append({name: facts[name] for name in names if name in facts})
-    return history, facts.get("trainer")
+    if "trainer" not in facts:
+        return []
+    if facts["trainer"]["step"] < spec.steps and not is_stale(history, spec):
+        return []
+    trainer.progress = Progress.of(facts["trainer"])
+    return history
 
 
-def machine(trainer: Trainer) -> dict[str, Any]:
-    """Return the facts on which bitwise equality depends."""
-    device = trainer.device
-    return {
-        "torch": torch.__version__,
-        "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
-        "instructions": torch.backends.cpu.get_cpu_capability(),
-        "architecture": platform.machine(),
-        "threads": torch.get_num_threads(),
-        "world": trainer.processes.world,
-        "deterministic": device.type == "cpu" or torch.are_deterministic_algorithms_enabled(),
-    }
-
-
-def promise(step: int, before: dict[str, Any], now: dict[str, Any]) -> str:
+def _promise(step: int, before: dict[str, Any], now: dict[str, Any]) -> str:
     """Say what a resume under other circumstances still promises."""
     changed = [f"{k} {before[k]} -> {now[k]}" for k in now if before.get(k) != now[k]]
     if not now["deterministic"]:
