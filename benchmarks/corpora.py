@@ -39,8 +39,8 @@ from switchout.corpora.encoded import EncodedPairs
 from switchout.corpora import open_corpus
 from switchout.corpora.codec import build_codecs
 corpus = open_corpus(sys.argv[2])
-lines = corpus.lines("train", "source"), corpus.lines("train", "target")
-pairs = EncodedPairs.build(sys.argv[2] + "-ids", *lines, *build_codecs(corpus), 256)
+examples = enumerate(corpus.stream("train"))
+pairs = EncodedPairs.build(sys.argv[2] + "-ids", examples, build_codecs(corpus), max_length=256)
 order = np.random.default_rng(0).permutation(len(pairs))
 total = sum(len(pairs.src(i)) + len(pairs.tgt(i)) for i in order)
 assert total == len(pairs.src_ids) + len(pairs.tgt_ids)

@@ -14,8 +14,7 @@ import pytest
 
 from switchout.cli import run
 from switchout.corpora import BleuSpec, open_corpus
-from switchout.corpora.codec import build_codecs
-from switchout.corpora.pieces import load_pieces
+from switchout.corpora.codec import build_codecs, load_pieces
 from switchout.corpora.vocabulary import Vocabulary
 
 TRAIN = [("a b", "x y"), ("a b", "x y"), ("", "z"), ("c", "x y z w"), ("a c", "y"), ("b", "\r")]

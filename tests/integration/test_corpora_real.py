@@ -11,7 +11,7 @@ import pytest
 
 from switchout.cli import run
 from switchout.corpora import open_corpus
-from switchout.corpora.registry import ENTRIES, find_entry
+from switchout.corpora.registry import entries, find_entry
 from switchout.corpora.text import find_file, stream_lines
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -70,7 +70,7 @@ def test_a_smaller_training_set_is_said_not_refused(
     assert rows["here"] == ["17,191", "7,709", "4,544", "1,553", "1,268"]
 
 
-@pytest.mark.parametrize("entry", [e for e in ENTRIES if e.downloads], ids=lambda e: e.name)
+@pytest.mark.parametrize("entry", [e for e in entries() if e.downloads], ids=lambda e: e.name)
 def test_declared_checksums_and_counts_are_those_of_the_real_files(entry) -> None:  # type: ignore[no-untyped-def]
     folder = DATA / entry.name.replace("-", "_")
     if not folder.is_dir():
@@ -110,7 +110,7 @@ def test_import_from_a_folder_says_what_is_missing(
 def test_list_tells_where_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["data", "list", "--json"]) == 0
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
-    assert set(rows) == {entry.name for entry in ENTRIES}
+    assert set(rows) == {entry.name for entry in entries()}
     assert rows["multi30k-de-en"]["where"] == str(DATA / "multi30k_de_en")
     assert rows["phrasebook"]["where"] == "embedded"
     assert not any(f["tried"] for row in rows.values() for f in row["downloads"].values())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from switchout.corpora import BleuSpec, Corpus
 from switchout.corpora.codec import Codec, CodecPlan, build_codecs
-from switchout.corpora.splitting import JOINER, join_punctuation, split_punctuation, split_words
+from switchout.corpora.text import JOINER, join_punctuation, split_punctuation, split_words
 from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK
 from switchout.errors import SwitchOutError
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,8 +22,7 @@ LINES = st.lists(st.sampled_from("abcdex"), max_size=6).map(" ".join)
 
 
 def build(folder: Path, pairs: list[tuple[str, str]], max_length: int = 4) -> EncodedPairs:
-    src, tgt = [src for src, _ in pairs], [tgt for _, tgt in pairs]
-    return EncodedPairs.build(folder, src, tgt, CODEC, CODEC, max_length)
+    return EncodedPairs.build(folder, enumerate(pairs), (CODEC, CODEC), max_length=max_length)
 
 
 @settings(deadline=None, max_examples=50)
@@ -59,32 +57,21 @@ def test_dtypes_are_int32_words_and_int64_addresses(tmp_path: Path) -> None:
 
 
 def test_example_ids_may_come_from_another_range(tmp_path: Path) -> None:
-    lines = ["a", "", "b"]
-    ids = range(1 << 40, (1 << 40) + 3)
-    built = EncodedPairs.build(tmp_path / "ids", lines, lines, CODEC, CODEC, 9, example_ids=ids)
+    examples = enumerate([("a", "a"), ("", ""), ("b", "b")], 1 << 40)
+    built = EncodedPairs.build(tmp_path / "ids", examples, (CODEC, CODEC), max_length=9)
     assert built.example_ids.tolist() == [1 << 40, (1 << 40) + 2]
-    with pytest.raises(ValueError, match="shorter"):
-        EncodedPairs.build(tmp_path / "x", lines, lines, CODEC, CODEC, 9, example_ids=[1])
-    assert not (tmp_path / "x").exists()
-
-
-def test_a_worker_process_maps_the_files_itself(tmp_path: Path) -> None:
-    built = build(tmp_path / "ids", [("a b", "c")] * 1000)
-    pickled = pickle.dumps(built)
-    assert len(pickled) < 500
-    assert pickle.loads(pickled).src(999).tolist() == built.src(999).tolist()
 
 
 def test_an_interrupted_build_leaves_nothing(tmp_path: Path) -> None:
-    def lines() -> Iterator[str]:
-        yield "a"
+    def examples() -> Iterator[tuple[int, tuple[str, str]]]:
+        yield 0, ("a", "b")
         raise SwitchOutError("the disk caught fire")
 
     build(tmp_path / "ids", [("a", "b")])
     with pytest.raises(SwitchOutError, match="fire"):
-        EncodedPairs.build(tmp_path / "ids", lines(), ["a", "b"], CODEC, CODEC, 9)
+        EncodedPairs.build(tmp_path / "ids", examples(), (CODEC, CODEC), max_length=9)
     assert [path.name for path in tmp_path.iterdir()] == ["ids"]
-    assert len(EncodedPairs.open(tmp_path / "ids")) == 1
+    assert len(EncodedPairs(tmp_path / "ids")) == 1
 
 
 def test_a_folder_of_other_things_is_not_replaced(tmp_path: Path) -> None:
@@ -100,4 +87,4 @@ def test_a_truncated_file_is_named(tmp_path: Path, name: str) -> None:
     path = tmp_path / "ids" / name
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(SwitchOutError, match=f"{name}: missing or truncated"):
-        EncodedPairs.open(tmp_path / "ids")
+        EncodedPairs(tmp_path / "ids")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from switchout.corpora.splitting import split_words
+from switchout.corpora.text import split_words
 from switchout.corpora.vocabulary import SPECIALS, UNK, Vocabulary
 from switchout.errors import SwitchOutError
 

@@ -15,7 +15,7 @@ from switchout.corpora.codec import CodecPlan
 from switchout.corpora.corpus import BleuSpec
 from switchout.corpora.opening import data_roots, installed_folder, open_corpus
 from switchout.corpora.prepare import prepare_corpus
-from switchout.corpora.registry import ENTRIES, Entry, find_entry
+from switchout.corpora.registry import Entry, entries, find_entry
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.ranges import COUNT, RATIO, Whole
 
@@ -36,7 +36,7 @@ def list_corpora(as_json: Json = False) -> None:
     Example:
       switchout data list
     """
-    rows = [_entry_facts(entry) for entry in ENTRIES]
+    rows = [_entry_facts(entry) for entry in entries()]
     if as_json:
         print(json.dumps(rows, indent=1))
         return
@@ -74,7 +74,7 @@ def get(
 
     entry = find_entry(name)
     if entry is None:
-        names = [entry.name for entry in ENTRIES]
+        names = [entry.name for entry in entries()]
         raise SwitchOutError(f"no corpus {name!r}{did_you_mean(name, names)}")
     facts = get_corpus(entry, out or data_roots()[0], from_folder=from_folder)
     if as_json:
@@ -171,8 +171,8 @@ def _entry_facts(entry: Entry) -> dict[str, Any]:
 def _addresses(row: dict[str, Any]) -> str:
     files = row["downloads"].values()
     hosts = sorted({file["url"].split("/")[2] for file in files})
-    tried = "" if all(file["tried"] for file in files) else ", address not tried by us"
-    return f"'switchout data get {row['name']}' fetches it from {' and '.join(hosts)}{tried}"
+    where = " and ".join(hosts)
+    return f"'switchout data get {row['name']}' fetches it from {where}, address not tried by us"
 
 
 def _report(facts: dict[str, Any], out: Path) -> str:

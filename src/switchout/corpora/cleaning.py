@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from switchout.corpora.splitting import split_words
+from switchout.corpora.text import split_words
 from switchout.errors import SwitchOutError
 
 Pairs = Iterable[tuple[str, str]]

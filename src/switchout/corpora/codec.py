@@ -1,6 +1,6 @@
 """One side of a corpus: text to ids and back, with everything needed to do it again.
 
-* ``word``: words of the text, counted (`Codec.word`) or from a given list (`Codec.file`).
+* ``word``: words of the text, counted (`Codec.word`) or from a given `Vocabulary`.
 * ``sentencepiece``: BPE or unigram pieces learned from the text (extra ``subword``).
 * Tokenizer of word codecs: ``space`` for text that is tokenised already; ``punctuation`` splits
   punctuation off raw text and marks what it split, so that decoding restores the line exactly.
@@ -14,18 +14,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from switchout.corpora.corpus import Corpus, Tokenizer
-from switchout.corpora.pieces import learn_pieces, load_pieces
-from switchout.corpora.splitting import JOINER, join_punctuation, split_punctuation, split_words
+from switchout.corpora.text import JOINER, join_punctuation, split_punctuation, split_words
 from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
 from switchout.errors import SwitchOutError
 from switchout.files import atomic, read_bytes, read_json, write_json
 
 Case = Literal["keep", "lower"]
 DEFAULT_PIECES = 8000
+MOST_LINES = 2_000_000  # of which pieces are learned; more would cost memory and change little
 Unknown = Literal["keep", "drop", "copy"]
 
 
@@ -75,13 +76,6 @@ class Codec:
         return cls(vocabulary, case=case, tokenizer=tokenizer)
 
     @classmethod
-    def file(
-        cls, path: Path | str, *, case: Case = "keep", tokenizer: Tokenizer = "space"
-    ) -> Codec:
-        """Take the words of a vocabulary file."""
-        return cls(Vocabulary.load(path), case=case, tokenizer=tokenizer)
-
-    @classmethod
     def sentencepiece(
         cls,
         lines: Iterable[str],
@@ -92,7 +86,7 @@ class Codec:
     ) -> Codec:
         """Learn ``size`` pieces (specials included) from the first two million ``lines``."""
         text = (line.lower() if case == "lower" else line for line in lines)
-        return cls._of_pieces(learn_pieces(text, size=size, model=model), case)
+        return cls._of_pieces(_learn_pieces(text, size=size, model=model), case)
 
     @classmethod
     def _of_pieces(cls, pieces: bytes, case: Case) -> Codec:
@@ -235,7 +229,9 @@ def build_codecs(corpus: Corpus, plan: CodecPlan = CodecPlan()) -> tuple[Codec, 
         sides: tuple[Literal["source", "target"], ...] = ("source", "target")
         files = plan.files or tuple(corpus.vocabulary_file(side) for side in sides)
         tokenizer = plan.tokenizer or corpus.tokenizer
-        src, tgt = (Codec.file(path, case=plan.case, tokenizer=tokenizer) for path in files)
+        src, tgt = (
+            Codec(Vocabulary.load(path), case=plan.case, tokenizer=tokenizer) for path in files
+        )
         return src, tgt
     if plan.shared:
         codec = _learn((line for pair in corpus.stream("train") for line in pair), plan=plan)
@@ -262,3 +258,57 @@ def _learn(lines: Iterable[str], *, plan: CodecPlan) -> Codec:
 def _tokens_of(case: Case, tokenizer: Tokenizer) -> Callable[[str], list[str]]:
     split = split_words if tokenizer == "space" else split_punctuation
     return split if case == "keep" else lambda line: split(line.lower())
+
+
+def _learn_pieces(
+    lines: Iterable[str], *, size: int, model: Literal["bpe", "unigram"] = "bpe"
+) -> bytes:
+    """Return a model of ``size`` pieces (specials included) learned from the first lines."""
+    sink = _Sink()
+    try:
+        _sentencepiece().SentencePieceTrainer.train(
+            sentence_iterator=islice(lines, MOST_LINES),
+            model_writer=sink,
+            vocab_size=size,
+            model_type=model,
+            character_coverage=1.0,
+            normalization_rule_name="identity",  # so that decoding gives the text back
+            pad_id=PAD,
+            bos_id=BOS,
+            eos_id=EOS,
+            unk_id=UNK,
+            unk_surface="<unk>",
+            num_threads=1,
+            minloglevel=2,
+        )
+    except (RuntimeError, OSError) as error:
+        reason = str(error).rpartition("] ")[2].strip() or "is the corpus empty?"
+        raise SwitchOutError(f"sentencepiece could not learn {size} pieces: {reason}") from None
+    return sink.content
+
+
+def load_pieces(model: bytes) -> Any:
+    """Return sentencepiece's processor of a model."""
+    try:
+        return _sentencepiece().SentencePieceProcessor(model_proto=model)
+    except RuntimeError as error:
+        raise SwitchOutError(f"not a sentencepiece model ({error})") from None
+
+
+class _Sink:
+    """The least that sentencepiece writes a model to."""
+
+    content = b""
+
+    def write(self, content: bytes) -> None:
+        self.content += content
+
+
+def _sentencepiece() -> Any:
+    try:
+        import sentencepiece
+    except ImportError:
+        raise SwitchOutError(
+            "sentencepiece is not installed: pip install 'switchout[subword]'"
+        ) from None
+    return sentencepiece

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -27,27 +26,27 @@ CHUNK = 1 << 16  # pairs held in memory while building
 
 
 class EncodedPairs:
-    """Pairs of id sequences on disk, read through a memory map.
+    """Pairs of id sequences on disk, as `build` wrote them, read through a memory map.
 
     Attributes:
         src_ids, tgt_ids: All sentences of a side, one after the other, [words].
         src_ends, tgt_ends: Where each sentence ends there, [pairs].
         src_lengths, tgt_lengths: Words per sentence, [pairs].
-        example_ids: Address of each pair's randomness: its 0-based line before drops, [pairs].
+        example_ids: Address of each pair's randomness, [pairs].
         drops: How many pairs were left out, by reason.
         unknown: How many words are unknown, by side: ``src`` and ``tgt``.
     """
 
     def __init__(self, folder: Path | str):
-        self.folder = Path(folder)
-        facts = read_json(self.folder / FACTS)
+        folder = Path(folder)
+        facts = read_json(folder / FACTS)
         try:
             self.drops: dict[str, int] = facts["drops"]
             self.unknown: dict[str, int] = facts["unknown"]
             sizes = {name: COUNT_OR_NONE.check(facts["sizes"][name], name) for name in _FILES}
         except (KeyError, TypeError, SwitchOutError) as error:
-            raise SwitchOutError(f"{self.folder / FACTS}: damaged ({error}); build again") from None
-        maps = {name: _map(self.folder / name, size) for name, size in sizes.items()}
+            raise SwitchOutError(f"{folder / FACTS}: damaged ({error}); build again") from None
+        maps = {name: _map(folder / name, size) for name, size in sizes.items()}
         self.src_ids, self.src_ends = maps["src.ids"], maps["src.ends"]
         self.tgt_ids, self.tgt_ends = maps["tgt.ids"], maps["tgt.ends"]
         self.example_ids = maps["example_ids"]
@@ -55,41 +54,28 @@ class EncodedPairs:
         self.tgt_lengths = np.diff(self.tgt_ends, prepend=0).astype(np.int32)
 
     @classmethod
-    def open(cls, folder: Path | str) -> EncodedPairs:
-        """Open what `build` wrote."""
-        return cls(folder)
-
-    @classmethod
     def build(
         cls,
         folder: Path | str,
-        src_lines: Iterable[str],
-        tgt_lines: Iterable[str],
-        src_codec: Codec,
-        tgt_codec: Codec,
-        max_length: int,
+        examples: Iterable[tuple[int, tuple[str, str]]],
+        codecs: tuple[Codec, Codec],
         *,
-        example_ids: Iterable[int] | None = None,
+        max_length: int,
     ) -> EncodedPairs:
-        """Encode the lines into ``folder``, streaming; drop pairs with an empty or a long side.
+        """Encode the text into ``folder``, streaming; drop pairs with an empty or a long side.
 
         Args:
             folder: Appears when complete; an earlier result there is replaced.
-            src_lines, tgt_lines: Equally many lines of text.
-            src_codec, tgt_codec: How each side becomes ids.
+            examples: The id of each pair, and its lines of source and target. No two pairs may
+                have one id: they would share their randomness.
+            codecs: How source and target become ids.
             max_length: Most tokens of a side, ``</s>`` not counted.
-            example_ids: One per line; 0, 1, 2, … by default. Synthetic pairs take theirs from
-                another range, so that no two pairs share their randomness.
         """
         folder = Path(folder)
-        ids = count() if example_ids is None else example_ids
         with atomic_folder(folder, marker=FACTS) as partial:
             with _Writer(partial) as writer:
-                lines = zip(src_lines, tgt_lines, strict=True)
-                for (src_line, tgt_line), example_id in zip(
-                    lines, ids, strict=example_ids is not None
-                ):
-                    src, tgt = src_codec.encode(src_line), tgt_codec.encode(tgt_line)
+                for example_id, (src_line, tgt_line) in examples:
+                    src, tgt = codecs[0].encode(src_line), codecs[1].encode(tgt_line)
                     writer.add(src, tgt, example_id, max_length)
             if not writer.n_pairs:
                 drops = ", ".join(f"{n} {why}" for why, n in writer.drops.items()) or "no lines"
@@ -104,9 +90,6 @@ class EncodedPairs:
 
     def __len__(self) -> int:
         return len(self.example_ids)
-
-    def __reduce__(self) -> tuple[type[EncodedPairs], tuple[Path]]:
-        return EncodedPairs, (self.folder,)  # a worker process maps the files itself
 
     def src(self, i: int) -> NDArray[np.int32]:
         """Return the source ids of pair ``i``, [time]; read-only."""

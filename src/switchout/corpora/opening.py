@@ -16,7 +16,7 @@ from typing import Any, get_args
 
 from switchout.corpora import phrasebook
 from switchout.corpora.corpus import SPLITS, BleuSpec, BleuTokenizer, Corpus, Tokenizer
-from switchout.corpora.registry import ENTRIES, Entry, find_entry
+from switchout.corpora.registry import Entry, entries, find_entry
 from switchout.corpora.text import FilePairs, TsvPairs, find_file
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.files import read_json
@@ -61,7 +61,7 @@ def open_corpus(
     elif len(Path(name).parts) > 1:
         raise SwitchOutError(f"{name}: no such folder")
     else:
-        names = [entry.name for entry in ENTRIES]
+        names = [entry.name for entry in entries()]
         raise SwitchOutError(f"no corpus or folder {str(name)!r}{did_you_mean(str(name), names)}")
     return replace(corpus, train_pairs=train_pairs)
 

@@ -1,4 +1,4 @@
-"""Reading parallel text: one sentence a line, two files or one TSV, compressed or not.
+"""Parallel text: one sentence a line, two files or one TSV, compressed or not; and its words.
 
 * Lines are streamed, so that a corpus of any size costs no memory; `FilePairs` and `TsvPairs`
   can be iterated again and again.
@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -18,6 +19,8 @@ from switchout.errors import SwitchOutError
 from switchout.files import open_bytes
 
 COMPRESSIONS = ("", ".gz", ".xz", ".bz2", ".zst")
+JOINER = "￭"  # stands where the text had no space
+_WORD_OR_MARK = re.compile(r"\w+|[^\w ]")
 
 
 @dataclass(frozen=True)
@@ -81,3 +84,33 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     """Write UTF-8 lines, each ended by ``\\n``."""
     with path.open("w", encoding="utf-8", newline="\n") as handle:
         handle.writelines(line + "\n" for line in lines)
+
+
+def split_words(line: str) -> list[str]:
+    """Return the words of a tokenised line: split at ASCII spaces, a final ``\\r`` ignored.
+
+    No-break and other Unicode spaces belong to a word, as they do in Moses-tokenised text.
+    """
+    words = line.rstrip("\r").split(" ")
+    return [word for word in words if word] if "" in words else words
+
+
+def split_punctuation(line: str) -> list[str]:
+    """Return words and punctuation marks; a joiner marks those that had no space before them.
+
+    Example:
+        >>> split_punctuation("Ja, gern!")
+        ['Ja', '￭,', 'gern', '￭!']
+    """
+    tokens: list[str] = []
+    end = -1
+    for match in _WORD_OR_MARK.finditer(line.replace(JOINER, " ").rstrip("\r")):
+        is_glued = match.start() == end
+        tokens.append(JOINER + match.group() if is_glued else match.group())
+        end = match.end()
+    return tokens
+
+
+def join_punctuation(tokens: Iterable[str]) -> str:
+    """Undo `split_punctuation`."""
+    return " ".join(tokens).replace(" " + JOINER, "").removeprefix(JOINER)

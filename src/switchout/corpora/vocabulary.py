@@ -14,8 +14,7 @@ from collections.abc import Iterable
 from itertools import repeat
 from pathlib import Path
 
-from switchout.corpora.splitting import split_words
-from switchout.corpora.text import stream_lines, write_lines
+from switchout.corpora.text import split_words, stream_lines, write_lines
 from switchout.errors import SwitchOutError
 from switchout.files import atomic
 from switchout.words import Words

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from switchout.corpora.codec import Codec
-from switchout.corpora.splitting import split_words
+from switchout.corpora.text import split_words
 from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK
 from switchout.explore.playground import policy_of
 from switchout.explore.question import SideQuestion

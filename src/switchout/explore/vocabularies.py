@@ -100,7 +100,7 @@ class Vocabularies:
         if not name.startswith("run:"):
             return map(codec.encode, self._lines["embedded"].of(side))
         folder = self._catalogue.folder(name.removeprefix("run:"))
-        pairs = EncodedPairs.open(folder / "encoded" / "train")
+        pairs = EncodedPairs(folder / "encoded" / "train")
         row = pairs.src if side == "source" else pairs.tgt
         return (row(i).tolist() for i in range(min(len(pairs), MOST_ROWS)))
 

@@ -89,8 +89,8 @@ def open_run(folder: Path) -> Run:
         config=config,
         corpus=_open_corpus(config),
         codecs=(Codec.load(folder, "src"), Codec.load(folder, "tgt")),
-        train=EncodedPairs.open(folder / "encoded" / "train"),
-        dev=EncodedPairs.open(folder / "encoded" / "dev"),
+        train=EncodedPairs(folder / "encoded" / "train"),
+        dev=EncodedPairs(folder / "encoded" / "dev"),
         signature=read_sealed(folder / SIGNATURE),
     )
 
@@ -212,30 +212,20 @@ def _build_codecs(config: Config, corpus: Corpus) -> tuple[Codec, Codec]:
 
 def _encode(config: Config, folder: Path, corpus: Corpus) -> None:
     """Write training and dev pairs as ids, and say what was left out."""
-    src_codec, tgt_codec = Codec.load(folder, "src"), Codec.load(folder, "tgt")
+    codecs = Codec.load(folder, "src"), Codec.load(folder, "tgt")
     has_synthetic = config.data.synthetic and "synthetic" in corpus.splits
     splits = ("train", "synthetic") if has_synthetic else ("train",)
     for name, parts, max_length in (
         ("train", splits, config.data.max_length),
         ("dev", ("dev",), config.model.max_length - 1),
     ):
-        pairs = EncodedPairs.build(
-            folder / "encoded" / name,
-            chain.from_iterable(corpus.lines(part, "source") for part in parts),
-            chain.from_iterable(corpus.lines(part, "target") for part in parts),
-            src_codec,
-            tgt_codec,
-            max_length,
-            example_ids=_example_ids(corpus, parts),
-        )
+        starts = (SYNTHETIC_IDS if part == "synthetic" else 0 for part in parts)
+        numbered = map(enumerate, map(corpus.stream, parts), starts)
+        examples = chain.from_iterable(numbered)
+        where = folder / "encoded" / name
+        pairs = EncodedPairs.build(where, examples, codecs, max_length=max_length)
         dropped = ", ".join(f"{n:,} {why}" for why, n in pairs.drops.items() if n) or "none"
         log.info("%s: %s pairs, dropped: %s", name, f"{len(pairs):,}", dropped)
-
-
-def _example_ids(corpus: Corpus, parts: tuple[str, ...]) -> Iterator[int]:
-    for part in parts:
-        start = SYNTHETIC_IDS if part == "synthetic" else 0
-        yield from (i for i, _ in zip(count(start), corpus.stream(part), strict=False))
 
 
 def _start(config: Config, folder: Path, corpus: Corpus) -> None:
