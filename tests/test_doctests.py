@@ -43,5 +43,5 @@ def test_examples_of_a_module(name, tmp_path, monkeypatch):
 
 def test_there_are_examples():
     finder = doctest.DocTestFinder(exclude_empty=True)
-    module = importlib.import_module("switchout.policies.base")
+    module = importlib.import_module("switchout.policies.policy")
     assert any(test.examples for test in finder.find(module))

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
         WordDropout,
         policy_from_dict,
     )
-    from switchout.policies.functional import switch_out
     from switchout.policies.maxent import MaxEnt
     from switchout.policies.rewards import raml_bleu, raml_edit_distance
     from switchout.policies.similarity import SimilarityTable
+    from switchout.policies.switchout import switch_out
     from switchout.text import LineAugmenter, augment_files, augment_lines
     from switchout.words import Words
 
 _HOME = {
     "Words": "words",
-    "switch_out": "policies.functional",
+    "switch_out": "policies.switchout",
     "SwitchOutError": "errors",
     "MaxEnt": "policies.maxent",
     "SimilarityTable": "policies.similarity",

@@ -271,3 +271,19 @@ def test_law_of_changed_words_sums_to_one_and_has_the_closed_mean(policy, length
     np.testing.assert_allclose(law.sum(), 1)
     mean = (law * np.arange(length + 1)).sum()
     np.testing.assert_allclose(mean, policy.expected_changes(length), atol=1e-12)
+
+
+def test_a_chain_takes_no_lengths_because_each_policy_counts_anew():
+    x = np.array([[4, 5, 6]])
+    chain = so.Chain(so.SwitchOut(WORDS, tau=1.0), so.WordDropout(WORDS, rate=0.5))
+    with pytest.raises(TypeError, match="no lengths"):
+        chain.sample(x, seed=1, example_ids=[0], lengths=[3])
+
+
+def test_chains_inside_chains_are_the_same_as_one_chain():
+    x = np.tile(np.arange(4, 9), (50, 1))
+    a, b, c = (so.SwitchOut(WORDS, tau=tau) for tau in (1.0, 2.0, 3.0))
+    flat, nested = so.Chain(a, b, c), so.Chain(a, so.Chain(b, c))
+    where = {"seed": 1, "example_ids": np.arange(50)}
+    assert (flat.sample(x, **where) == nested.sample(x, **where)).all()
+    assert (flat.sample(x, **where) != so.Chain(a, b).sample(x, **where)).any()

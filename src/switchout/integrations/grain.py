@@ -12,7 +12,7 @@ import grain
 
 from switchout.errors import SwitchOutError
 from switchout.integrations.rows import RowSwitch
-from switchout.policies.base import Policy
+from switchout.policies.policy import Policy
 from switchout.policies.whole_words import WholeWords
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from switchout.errors import SwitchOutError
-from switchout.policies.base import Policy
 from switchout.policies.lists import like
+from switchout.policies.policy import Policy
 from switchout.policies.whole_words import WholeWords
 
 Key = str | int

@@ -15,7 +15,7 @@ from torch.utils.data import Dataset, IterableDataset
 
 from switchout.errors import SwitchOutError
 from switchout.integrations.rows import RowSwitch
-from switchout.policies.base import Policy
+from switchout.policies.policy import Policy
 from switchout.policies.whole_words import WholeWords
 
 

@@ -5,11 +5,12 @@ The three steps of equation 2 for each: sample, say how probable, describe yours
 
 from __future__ import annotations
 
-from switchout.policies.base import HammingPolicy, Policy
 from switchout.policies.chain import Chain
 from switchout.policies.factory import POLICIES, make_policy, policy_from_dict
 from switchout.policies.hamming import Hamming
+from switchout.policies.hamming_policy import HammingPolicy
 from switchout.policies.pair import Pair
+from switchout.policies.policy import Policy
 from switchout.policies.raml import RAML
 from switchout.policies.similar import Similar
 from switchout.policies.stream import Stream

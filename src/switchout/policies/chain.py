@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from switchout.policies.base import Policy
-from switchout.sampling.address import Address
-from switchout.sampling.backends import Array
+from switchout.policies.policy import Policy
 from switchout.sampling.philox import MAX_SLOTS
 
 
@@ -31,28 +29,9 @@ class Chain(Policy):
             if not isinstance(policy, Policy):
                 raise TypeError(f"Chain takes policies, got {policy!r}")
         self.policies = policies
-        self.n_slots = sum(policy.n_slots for policy in policies)
-        if self.n_slots > MAX_SLOTS:
-            raise ValueError(f"at most {MAX_SLOTS} policies can be chained, got {self.n_slots}")
-
-    def sample_at(
-        self,
-        tokens: Array,
-        address: Address,
-        *,
-        example_ids: Any,
-        frozen: Array | None = None,
-        lengths: Any = None,
-        out: Array | None = None,
-    ) -> Array:
-        if lengths is not None:
-            raise TypeError("a Chain counts the words anew before each policy: leave lengths out")
-        slot = address.slot
-        for policy in self.policies:
-            here = Address(address.seed, address.epoch, address.side, slot)
-            tokens = policy.sample_at(tokens, here, example_ids=example_ids, frozen=frozen, out=out)
-            slot += policy.n_slots
-        return tokens
+        self.steps = tuple(step for policy in policies for step in policy.steps)
+        if len(self.steps) > MAX_SLOTS:
+            raise ValueError(f"at most {MAX_SLOTS} policies can be chained, got {len(self.steps)}")
 
     def to_dict(self) -> dict[str, Any]:
         return {"policy": self.name, "policies": [policy.to_dict() for policy in self.policies]}

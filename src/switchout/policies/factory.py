@@ -9,10 +9,11 @@ import logging
 from typing import Any
 
 from switchout.errors import did_you_mean
-from switchout.policies.base import HammingPolicy, Policy, RulePolicy
 from switchout.policies.chain import Chain
 from switchout.policies.hamming import Hamming
+from switchout.policies.hamming_policy import HammingPolicy
 from switchout.policies.pair import Pair
+from switchout.policies.policy import Policy, RulePolicy
 from switchout.policies.raml import RAML
 from switchout.policies.similar import Similar
 from switchout.policies.similarity import SimilarityTable

@@ -21,13 +21,13 @@ def to_block(rows: Sequence[Any]) -> npt.NDArray[np.int64]:
     return block
 
 
-def as_ids(row: Any, i: int) -> npt.NDArray[np.int64]:
-    """Return row number ``i`` as an array; what holds no integers is a TypeError."""
+def as_ids(row: Any, i: int, name: str = "rows") -> npt.NDArray[np.int64]:
+    """Return row number ``i`` of ``name`` as an array; what holds no integers is a TypeError."""
     if not len(row):
         return np.empty(0, np.int64)
     ids = np.asarray(row)
     if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise TypeError(f"rows[{i}] must hold integers, got {_described(row)}")
+        raise TypeError(f"{name}[{i}] must hold integers, got {_described(row)}")
     return ids.astype(np.int64, copy=False)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from switchout.policies.base import Policy
+from switchout.policies.policy import Policy
 from switchout.sampling.backends import Array
 
 

@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from switchout.core import compiled
 from switchout.policies.edits import draw_edited
+from switchout.policies.lists import as_ids, to_block
+from switchout.policies.policy import RulePolicy
 from switchout.sampling.address import Address
 from switchout.sampling.checks import check_example_ids
 from switchout.sampling.laws import check_tau
@@ -31,18 +32,6 @@ from switchout.words import Words
 Ids = NDArray[np.int64]
 Sentences = Sequence[Sequence[int]]
 _DRAW, _SEEDS = MAX_SLOTS - 1, MAX_SLOTS - 2  # slots
-
-
-class Proposal(Protocol):
-    """What `raml_bleu` needs of a policy."""
-
-    words: Words
-
-    def sample(
-        self, tokens: Any, *, seed: int, example_ids: Any, epoch: int = 0, side: str | None = None
-    ) -> Any: ...
-
-    def log_prob(self, x_hat: Any, x: Any) -> Any: ...
 
 
 def raml_edit_distance(
@@ -83,7 +72,7 @@ def raml_edit_distance(
             " exp(-edits / tau) has no finite sum (rescaled=True allows every tau up to 1)"
         )
     weight = math.exp(-scale / tau) if tau > 0 else 0.0
-    arrays = [_checked_sentence(s, words) for s in sentences]
+    arrays = [_checked(s, words, i) for i, s in enumerate(sentences)]
     if weight == 0.0:
         return [y.tolist() for y in arrays]
     drawable = words.drawable()
@@ -104,7 +93,7 @@ def raml_edit_distance(
 
 def raml_bleu(
     sentences: Sentences,
-    proposal: Proposal,
+    proposal: RulePolicy,
     *,
     tau: float,
     seed: int,
@@ -145,10 +134,8 @@ def raml_bleu(
     address = Address(seed, epoch, side, _DRAW)
     ids = check_example_ids(example_ids, len(sentences))
     words = proposal.words
-    arrays = [_checked_sentence(s, words) for s in sentences]
-    x = np.full((len(arrays), max(map(len, arrays), default=0)), -1)  # negative ids are special
-    for row, y in zip(x, arrays, strict=True):
-        row[: len(y)] = y
+    arrays = [_checked(s, words, i) for i, s in enumerate(sentences)]
+    x = to_block(arrays)
     draws = [
         proposal.sample(x, seed=s, example_ids=ids, epoch=address.epoch, side=side)
         for s in _seeds(address, n_proposals)
@@ -204,13 +191,11 @@ def _importance(
     return np.asarray(np.exp(log_weight - log_weight.max()))
 
 
-def _checked_sentence(sentence: Sequence[int], words: Words) -> Ids:
-    y = np.asarray(sentence)
-    if y.ndim != 1 or (y.size and y.dtype.kind not in "iu"):
-        raise TypeError(f"a sentence is a list of integer ids, got {sentence!r}")
+def _checked(sentence: Sequence[int], words: Words, i: int) -> Ids:
+    y = as_ids(sentence, i, "sentences")
     if y.size and y.max() >= words.size:
         raise ValueError(f"id {y.max()} is outside the vocabulary of {words.size} ids")
-    return y.astype(np.int64)
+    return y
 
 
 def _seeds(address: Address, n: int) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from switchout.policies.base import Bools, RulePolicy
+from switchout.policies.policy import Bools, RulePolicy
 from switchout.policies.similarity import SimilarityTable
 from switchout.sampling import laws
 from switchout.sampling.backends import Array, backend_of
@@ -35,10 +35,11 @@ class Similar(RulePolicy):
             or table.words.special_ids != words.special_ids
         ):
             raise ValueError("table and words disagree about which ids are words")
-        self.words, self.table, self.tau = words, table, laws.check_tau(tau)
+        self.table, self.tau = table, laws.check_tau(tau)
         self._row_of = np.repeat(np.arange(words.size), np.diff(table.indptr))  # [entries]
         self._log_probs = self._row_log_probs()
-        self._rule = Rule(table=RowTable(table.indptr, table.ids, self._row_limits()))
+        rows = RowTable(table.indptr, table.ids, self._row_limits())
+        super().__init__(words, Rule(table=rows))
 
     def _row_log_probs(self) -> Floats:
         """Return log q(candidate | word) for every entry of the table."""
@@ -64,10 +65,6 @@ class Similar(RulePolicy):
                 sums = np.cumsum(np.exp(self._log_probs[first:last]))
                 limits[first:last] = np.clip(np.rint(sums / sums[-1] * 2**32) - 1, 0, 2**32 - 1)
         return limits
-
-    @property
-    def rule(self) -> Rule:
-        return self._rule
 
     def _log_prob(self, new: Any, old: Any, frozen: Bools | None) -> Floats:
         real = self._is_free(old, frozen)

@@ -12,7 +12,7 @@ from switchout.sampling.address import Address
 from switchout.sampling.backends import Array
 
 if TYPE_CHECKING:
-    from switchout.policies.base import Policy
+    from switchout.policies.policy import Policy
 
 
 N_IDS = 1 << 64

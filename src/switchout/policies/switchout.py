@@ -1,4 +1,7 @@
-"""Algorithm 1: a count n with p(n) ∝ exp(-n / tau), then each word with probability n / L."""
+"""Algorithm 1: a count n with p(n) ∝ exp(-n / tau), then each word with probability n / L.
+
+As a policy, `SwitchOut`, and as one function, `switch_out`.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from switchout.policies.base import HammingPolicy
+from switchout.policies.hamming_policy import HammingPolicy
 from switchout.sampling import laws
-from switchout.sampling.backends import backend_of
+from switchout.sampling.address import Address
+from switchout.sampling.backends import Array, backend_of
+from switchout.sampling.corrupt import corrupt
 from switchout.sampling.laws import Floats
 from switchout.sampling.rule import Rule
 from switchout.words import Words, check_words
@@ -38,10 +43,9 @@ class SwitchOut(HammingPolicy):
     def __init__(self, words: Words, tau: Any = None, *, rate: float | None = None) -> None:
         if (tau is None) == (rate is None):
             raise ValueError(f"{type(self).__name__} needs either tau or rate")
-        self.words = check_words(words)
         self.rate = None if rate is None else laws.check_rate(rate, highest=0.5)
-        self._rule = Rule(rate=self.rate) if tau is None else rule_of(tau)
-        self.tau = self._rule.tau
+        super().__init__(words, Rule(rate=self.rate) if tau is None else _rule_of(tau))
+        self.tau = self.rule.tau
 
     @classmethod
     def for_rate(cls, words: Words, *, rate: float, length: int) -> SwitchOut:
@@ -50,10 +54,6 @@ class SwitchOut(HammingPolicy):
         if length < 1:
             raise ValueError(f"length must be at least 1, got {length}")
         return cls(words, tau=float(laws.tau_for_rate(rate, length)[0]))
-
-    @property
-    def rule(self) -> Rule:
-        return self._rule
 
     def temperature(self, lengths: npt.ArrayLike) -> Floats:
         lengths = np.asarray(lengths)
@@ -100,18 +100,70 @@ class SwitchOut(HammingPolicy):
         return {"policy": self.name, **setting, "words": self.words.to_dict()}
 
 
-def rule_of(tau: Any) -> Rule:
+def switch_out(
+    tokens: Array,
+    *,
+    tau: float,
+    words: Words,
+    seed: int,
+    example_ids: Any,
+    epoch: int = 0,
+    frozen: Array | None = None,
+    side: str = "source",
+    lengths: Any = None,
+    out: Array | None = None,
+) -> Array:
+    """Replace about n words per sentence, where p(n) ∝ exp(-n / tau).
+
+    Algorithm 1 of the paper: draw a count per sentence, choose each word with probability
+    count / length, put another word there, uniformly. Special tokens are never replaced, never
+    drawn and never counted.
+
+    Args:
+        tokens: Word ids, [batch, time], of NumPy, PyTorch, TensorFlow or JAX; left as they are.
+        tau: Temperature. 0 returns a copy of ``tokens``; infinity makes n uniform on 0..length.
+        words: Which ids are words.
+        seed, example_ids, epoch: Address of the randomness: the same address gives the same ids,
+            whatever the batch, padding or framework. example_ids: [batch] integers.
+        frozen: Further positions to leave alone, bool [batch, time].
+        side: "source" or "target": independent randomness.
+        lengths: Number of words of each sentence, if known [batch]; trusted, saves a pass.
+        out: Where to write instead of a new array; may be ``tokens`` itself.
+
+    Returns:
+        Ids of the same shape, type, dtype and device as ``tokens``.
+
+    Example:
+        >>> import numpy as np
+        >>> x = np.array([[1, 7, 9, 2, 0]])          # <s> a b </s> <pad>
+        >>> switch_out(x, tau=0.0, words=Words(10), seed=0, example_ids=[0])
+        array([[1, 7, 9, 2, 0]])
+    """
+    if backend_of(tokens).is_compiling():
+        from switchout.sampling.torch_graph import sample_in_graph  # imports torch
+
+        return sample_in_graph(
+            words, tokens, tau=tau, seed=seed, example_ids=example_ids, epoch=epoch,
+            frozen=frozen, side=side,
+        )  # fmt: skip
+    return corrupt(
+        tokens, _rule_of(tau), words=check_words(words), address=Address(seed, epoch, side),
+        example_ids=example_ids, frozen=frozen, lengths=lengths, out=out,
+    )  # fmt: skip
+
+
+def _rule_of(tau: Any) -> Rule:
     """Return Algorithm 1 at a temperature; a traced one, not known yet, passes as it is."""
     if type(tau) is float:
-        return _rule_of_float(tau)
+        return _made_rule(tau)
     if hasattr(tau, "dtype") and not isinstance(tau, np.generic | np.ndarray):
         backend = backend_of(tau)
         if not backend.on_host(tau):
             return Rule(tau=tau)
         tau = backend.to_numpy(tau).item()
-    return _rule_of_float(laws.check_tau(tau))
+    return _made_rule(laws.check_tau(tau))
 
 
 @lru_cache(maxsize=256)
-def _rule_of_float(tau: float) -> Rule:
+def _made_rule(tau: float) -> Rule:
     return Rule(tau=laws.check_tau(tau))

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from switchout.pieces import Pieces
-from switchout.policies.base import Policy
 from switchout.policies.lists import NO_WORD, as_ids, like, to_mask
+from switchout.policies.policy import Policy
 from switchout.policies.word_dropout import WordDropout
 from switchout.words import Words
 

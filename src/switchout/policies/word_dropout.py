@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from switchout.policies.base import Bools
-from switchout.policies.constant import ConstantPolicy, share, times_log
+from switchout.policies.hamming_policy import ConstantPolicy, share, times_log
+from switchout.policies.policy import Bools
 from switchout.sampling import laws
 from switchout.sampling.laws import Floats
 from switchout.words import Words, check_words

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from switchout.policies.base import HammingPolicy
+from switchout.policies.hamming_policy import HammingPolicy
 from switchout.ranges import COUNT, EPOCH
 from switchout.text.augmentation import Augmentation
 from switchout.text.file_augmenter import FileOptions, count_words, make_job, named_inputs

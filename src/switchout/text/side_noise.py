@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from switchout.errors import SwitchOutError, did_you_mean
-from switchout.policies.base import RulePolicy
 from switchout.policies.factory import make_policy
+from switchout.policies.policy import RulePolicy
 from switchout.text.lexicon import NO_WORDS, SPECIAL_WORDS, Lexicon, make_lexicon, word_bytes
 from switchout.text.lines import Lines
 from switchout.text.vocabulary_files import encode_lines, read_vocabulary

@@ -15,9 +15,9 @@ from switchout.sampling.address import Address
 from switchout.sampling.backends import Array, backend_of
 from switchout.sampling.checks import check_range
 from switchout.sampling.corrupt import corrupt
-from switchout.sampling.laws import Floats, log_binomials
+from switchout.sampling.laws import Floats
 from switchout.sampling.rule import Rule
-from switchout.words import Words
+from switchout.words import Words, check_words
 
 Bools = npt.NDArray[np.bool_]
 
@@ -27,7 +27,7 @@ class Policy(ABC):
 
     name: ClassVar[str]
     default_side: ClassVar[str] = "source"
-    n_slots: int = 1  # policies of a chain draw from slots of their own
+    steps: Sequence[tuple[Rule, Words]]  # done one after the other, each with a slot of its own
 
     def sample(
         self,
@@ -96,7 +96,6 @@ class Policy(ABC):
         )  # fmt: skip
         return from_block(block, rows)
 
-    @abstractmethod
     def sample_at(
         self,
         tokens: Array,
@@ -107,7 +106,17 @@ class Policy(ABC):
         lengths: Any = None,
         out: Array | None = None,
     ) -> Array:
-        """`sample` at a ready-made address, slot included."""
+        """`sample` at a ready-made address; its slot is that of the first step."""
+        if lengths is not None and len(self.steps) > 1:
+            raise TypeError("words are counted anew before each of several policies: no lengths")
+        for i, (rule, words) in enumerate(self.steps):
+            if i:
+                address = Address(address.seed, address.epoch, address.side, address.slot + 1)
+            tokens = corrupt(
+                tokens, rule, words=words, address=address, example_ids=example_ids,
+                frozen=frozen, lengths=lengths, out=out,
+            )  # fmt: skip
+        return tokens
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -132,28 +141,16 @@ class Policy(ABC):
 
 
 class RulePolicy(Policy):
-    """A policy that a `Rule` samples; subclasses give it, and the probabilities."""
+    """A policy of one step, whose probabilities are known.
 
-    words: Words
+    Args:
+        words: Which ids are words.
+        rule: How they are hit and what they become.
+    """
 
-    @property
-    @abstractmethod
-    def rule(self) -> Rule: ...
-
-    def sample_at(
-        self,
-        tokens: Array,
-        address: Address,
-        *,
-        example_ids: Any,
-        frozen: Array | None = None,
-        lengths: Any = None,
-        out: Array | None = None,
-    ) -> Array:
-        return corrupt(
-            tokens, self.rule, words=self.words, address=address, example_ids=example_ids,
-            frozen=frozen, lengths=lengths, out=out,
-        )  # fmt: skip
+    def __init__(self, words: Words, rule: Rule) -> None:
+        self.words, self.rule = check_words(words), rule
+        self.steps = ((rule, self.words),)
 
     def log_prob(self, x_hat: Array, x: Array, frozen: Array | None = None) -> Array:
         """Return log q(x_hat | x), [batch]; -inf outside the support."""
@@ -168,80 +165,3 @@ class RulePolicy(Policy):
 
     @abstractmethod
     def _log_prob(self, new: Any, old: Any, frozen: Bools | None) -> Floats: ...
-
-
-class HammingPolicy(RulePolicy):
-    """A policy whose probabilities depend on which words change, not on what they are.
-
-    Subclasses give the rule to sample by, and two closed forms for a sentence of L words.
-    """
-
-    @abstractmethod
-    def log_pattern(self, length: int, changes: int, outside: tuple[int, int]) -> float:
-        """Return the log-probability that exactly these ``changes`` of ``length`` words are hit.
-
-        ``outside``: how many of the changed, and of the kept, words are not drawable themselves.
-        """
-
-    def _log_prob(self, new: Any, old: Any, frozen: Bools | None) -> Floats:
-        real = self.words.is_word(old)
-        if frozen is not None:
-            real &= ~frozen
-        changed = new != old
-        inside = self.words.is_drawable(old) if self.words.draw_ids.size else real
-        possible = ~(changed & ~(real & self._may_become(new))).any(axis=1)
-        log_choices = (changed * self._log_choices(inside)).sum(axis=1)
-        length, changes = real.sum(axis=1), (changed & real).sum(axis=1)
-        out_changed = (changed & real & ~inside).sum(axis=1)
-        out_kept = (~changed & real & ~inside).sum(axis=1)
-        result = np.full(old.shape[0], -np.inf)
-        keys = np.stack([length, changes, out_changed, out_kept], axis=1)
-        for key in np.unique(keys[possible], axis=0):
-            rows = possible & (keys == key).all(axis=1)
-            pattern = self.log_pattern(int(key[0]), int(key[1]), (int(key[2]), int(key[3])))
-            result[rows] = pattern - log_choices[rows]
-        return result
-
-    def _may_become(self, new: Any) -> Bools:
-        return self.words.is_drawable(new)
-
-    def _log_choices(self, inside: Bools) -> Floats:
-        """Return the log of how many words each word may become."""
-        n_draw = len(self.words)
-        return np.asarray(np.log(n_draw - inside.astype(np.float64)))
-
-    def change_probabilities(self, length: int) -> Floats:
-        """Return how probable 0, 1, … ``length`` changed words are, [length + 1].
-
-        Example:
-            >>> import switchout as so
-            >>> so.SwitchOut(so.Words(32000), tau=1.0).change_probabilities(10)[:3].round(3)
-            array([0.723, 0.117, 0.08 ])
-        """
-        if length < 0:
-            raise ValueError(f"length must be at least 0, got {length}")
-        return np.exp(log_binomials(length) + self._log_patterns(length))
-
-    def _log_patterns(self, length: int) -> Floats:
-        """Return the log-probability of any one set of h hit words, h = 0..length."""
-        patterns = [self.log_pattern(length, h, (0, 0)) for h in range(length + 1)]
-        return np.array(patterns, np.float64)
-
-    @abstractmethod
-    def expected_changes(self, lengths: npt.ArrayLike) -> Floats:
-        """Return the expected number of changed words for sentences of ``lengths`` words."""
-
-    @abstractmethod
-    def entropy(self, lengths: npt.ArrayLike) -> Floats:
-        """Return the entropy of q in nats for sentences of ``lengths`` drawable words."""
-
-    @abstractmethod
-    def temperature(self, lengths: npt.ArrayLike) -> Floats:
-        """Return tau for sentences of ``lengths`` words."""
-
-    def objective(self, lengths: npt.ArrayLike) -> Floats:
-        """Return J = E[-changes] + tau · entropy (equation 1), for each length."""
-        tau = self.temperature(lengths)
-        with np.errstate(invalid="ignore"):
-            diversity = np.where(tau == 0, 0.0, tau * self.entropy(lengths))
-        return np.asarray(diversity - self.expected_changes(lengths))
