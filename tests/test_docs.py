@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import doctest
 import os
+import pydoc
 import re
 import subprocess
 import sys
@@ -99,6 +100,25 @@ def test_named_make_targets_exist(page):
     text = page.read_text(encoding="utf-8")
     for target in set(re.findall(r"(?:^|`)make ([a-z-]+)", text, flags=re.MULTILINE)):
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_named_files_exist(page):
+    """Files of this repository, from its top or from the package, and test files anywhere in tests."""
+    text = page.read_text(encoding="utf-8")
+    text = "\n".join(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
+    tests = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+    assert set(re.findall(r"(?<![\w/])test_\w+\.py", text)) - tests == set()
+    named = set(re.findall(r"(?<![\w./*-])[a-z_]+/[a-z_0-9/]+\.(?:py|c|h)\b", text))
+    roots = (ROOT, ROOT / "src" / "switchout")
+    assert [file for file in named if not any((root / file).is_file() for root in roots)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_named_modules_exist(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for dotted in set(re.findall(r"`(switchout\.[\w.]+)`", text)):
+        assert pydoc.locate(dotted) is not None, dotted
 
 
 def test_pictures_and_tables_are_those_of_the_program():
