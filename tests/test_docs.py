@@ -104,7 +104,7 @@ def test_named_make_targets_exist(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_named_files_exist(page):
-    """Files of this repository, from its top or from the package, and test files anywhere in tests."""
+    """Paths begin at the top or in the package; a test may be named without its folder."""
     text = page.read_text(encoding="utf-8")
     text = "\n".join(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL)))
     tests = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
@@ -117,7 +117,7 @@ def test_named_files_exist(page):
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_named_modules_exist(page):
     text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    for dotted in set(re.findall(r"`(switchout\.[\w.]+)`", text)):
+    for dotted in set(re.findall(r"`(switchout\.[\w.]+)`", text)) - {"switchout.h"}:
         assert pydoc.locate(dotted) is not None, dotted
 
 
