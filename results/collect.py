@@ -28,16 +28,16 @@ DERIVED = {"state", "policy", "tau_x", "tau_y", "weights", "selected_step", "val
 
 def collect(experiment: Experiment, name: str) -> Study:
     """Return the table with all that is finished."""
-    [column] = experiment.columns
-    rows = records(experiment, column.rows)
-    tried = {key: records(experiment, trials) for key, trials in column.tried.items()}
+    [planned] = experiment.corpora
+    rows = records(experiment, planned.rows)
+    tried = {key: records(experiment, trials) for key, trials in planned.tried.items()}
     if (HERE / f"{name}.jsonl").is_file():
         study = read(name)
     else:
         configs = [_flat(row) for group in (rows, *tried.values()) for row in group]
-        study = Study(name, {"corpus": column.name, "config": in_common(configs)})
+        study = Study(name, {"corpus": planned.name, "config": in_common(configs)})
     study.shared["planned"] = {row.name: list(row.row.seeds) for row in rows}
-    corpus, metrics = corpus_of(column.base), _metrics(corpus_of(column.base))
+    corpus, metrics = corpus_of(planned.base), _metrics(corpus_of(planned.base))
     for tried_for, group in {"": rows, **tried}.items():
         for row in group:
             for run in row.runs:

@@ -11,9 +11,9 @@ from train_toys import write_config, write_corpus
 
 from switchout.engines import Engine
 from switchout.engines.ray import import_ray
-from switchout.experiments.experiment import Column, Experiment
+from switchout.experiments.experiment import CorpusRows, Experiment
+from switchout.experiments.paper import table1_rows
 from switchout.experiments.reproduce import Request, base_config
-from switchout.experiments.rows import table1_rows
 from switchout.experiments.training import train_all
 from switchout.runs.finished import finished
 
@@ -39,7 +39,7 @@ def test_table_completes_when_a_node_is_lost(cluster, tmp_path, monkeypatch):
     write_config(tmp_path / "toy.toml", write_corpus(tmp_path / "toy-xx-yy"))
     request = Request(["toy-xx-yy"], preset="toy.toml", overrides=["train.steps=400"])
     rows = table1_rows(base_config("toy-xx-yy", request), taus=(1.0, 1.1), n_seeds=1)
-    experiment = Experiment("table1", (Column("toy", tuple(rows)),), "", tmp_path / "runs")
+    experiment = Experiment("table1", (CorpusRows("toy", tuple(rows)),), "", tmp_path / "runs")
     doomed = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
     lost: list[str] = []

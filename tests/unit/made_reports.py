@@ -7,15 +7,8 @@ from pathlib import Path
 
 from made_runs import finish_row, make_config, make_experiment, write_corpus
 
-from switchout.experiments.rows import (
-    Question,
-    Row,
-    table1_rows,
-    table2_rows,
-    tau_name,
-    wer_rows,
-    with_taus,
-)
+from switchout.experiments.experiment import Question, Row
+from switchout.experiments.paper import table1_rows, table2_rows, tau_name, wer_rows, with_taus
 from switchout.report.write import write_report
 from switchout.runs.config import Config
 

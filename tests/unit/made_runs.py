@@ -7,8 +7,7 @@ import random
 from pathlib import Path
 
 from switchout.corpora.codec import Codec
-from switchout.experiments.experiment import Column, Experiment, save
-from switchout.experiments.rows import Row
+from switchout.experiments.experiment import CorpusRows, Experiment, Row, save
 from switchout.runs.config import Config
 from switchout.runs.finished import corpus_of, job_of
 
@@ -97,6 +96,6 @@ def finish_row(row: Row, root: Path, *, test: float, dev: float, last: float = 0
 
 
 def make_experiment(kind: str, rows: list[Row], root: Path, out: Path) -> Experiment:
-    experiment = Experiment(kind, (Column("toy", tuple(rows)),), "switchout reproduce …", root)
+    experiment = Experiment(kind, (CorpusRows("toy", tuple(rows)),), "switchout reproduce …", root)
     save(experiment, out)
     return experiment

@@ -13,7 +13,8 @@ from switchout.cli.demo import _show
 from switchout.errors import SwitchOutError
 from switchout.experiments import demo
 from switchout.experiments import reference as module
-from switchout.experiments.experiment import Column, Experiment, load, save
+from switchout.experiments.experiment import CorpusRows, Experiment, load, save
+from switchout.experiments.paper import table1_rows
 from switchout.experiments.reference import (
     StudyResult,
     read_reference,
@@ -22,7 +23,6 @@ from switchout.experiments.reference import (
     write_reference,
 )
 from switchout.experiments.reproduce import Request, base_config
-from switchout.experiments.rows import table1_rows
 from switchout.report.write import write_report
 
 TAUS = (1.0, 1.1)
@@ -73,7 +73,7 @@ def test_reference_is_found_whatever_its_first_seed_and_promises_its_fewest(tmp_
     make_experiment("table1", later, tmp_path / "runs", tmp_path / "full")
     path = tmp_path / "reference.json"
     write_reference(reference_of(tmp_path / "full", []), path)
-    reference = reference_for(Column("toy", tuple(rows)), path)
+    reference = reference_for(CorpusRows("toy", tuple(rows)), path)
     assert reference is not None
     assert reference.n_seeds == 2  # not the three that some rows have
 
@@ -99,7 +99,7 @@ def test_reference_of_anything_else_is_not_shown(shipped, tmp_path, other):
                 file.write(other["lines"])
         config = make_config(corpus)
     rows = table1_rows(config, taus=other.get("taus", TAUS), n_seeds=2)
-    assert reference_for(Column("toy", tuple(rows))) is None
+    assert reference_for(CorpusRows("toy", tuple(rows))) is None
 
 
 def test_unfinished_table_is_no_reference(shipped, tmp_path):
@@ -118,13 +118,13 @@ def test_the_reference_in_the_package_is_of_the_present_demo():
     reference = read_reference(module.SHIPPED)
     base = base_config("phrasebook", Request(["phrasebook"], overrides=demo.SETTINGS))
     rows = table1_rows(base, taus=demo.OTHER_TAUS, n_seeds=2)
-    assert reference_for(Column("demo", tuple(rows))) == reference
+    assert reference_for(CorpusRows("demo", tuple(rows))) == reference
     assert reference.n_seeds >= 9
 
 
 def test_demo_shows_the_reference_of_the_rows_it_has(shipped):
     table1 = table1_rows(shipped, taus=TAUS, n_seeds=2)
-    reference = reference_for(Column("toy", tuple(demo._few_rows(table1))))
+    reference = reference_for(CorpusRows("toy", tuple(demo._few_rows(table1))))
     assert [row.name for row in reference.rows] == ["Transformer", "+SwitchOut"]
     assert reference.answers == ("+SwitchOut: undecided.",)
 
@@ -136,7 +136,7 @@ def test_the_demo_says_that_a_grammar_is_no_test_and_shows_real_data(shipped, tm
     assert read_reference(module.SHIPPED) == reference
     rows = tuple(demo._few_rows(table1_rows(shipped, taus=TAUS, n_seeds=2)))
     finish_row(rows[2], tmp_path / "runs", test=0.2, dev=0.2)
-    column = Column("toy", rows)
+    column = CorpusRows("toy", rows)
     save(Experiment("demo", (column,), "", tmp_path / "runs", (demo.WHY,)), tmp_path / "few")
     answers = write_report(tmp_path / "few")["answers"]
     page = (tmp_path / "few" / "report.html").read_text()

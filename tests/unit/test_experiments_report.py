@@ -1,4 +1,4 @@
-"""From finished runs to findings and a page: the right comparisons, honestly told."""
+"""From finished runs to analyses and a page: the right comparisons, honestly told."""
 
 from __future__ import annotations
 
@@ -16,11 +16,19 @@ from made_runs import finish_row, make_config, make_experiment, write_corpus
 from switchout.cli import run
 from switchout.errors import SwitchOutError
 from switchout.evaluation.trend import Trend
+from switchout.experiments.analysis import analyse
 from switchout.experiments.contrasts import Scores, contrast, contrasts
-from switchout.experiments.experiment import FORMAT, Column, Experiment, load, records, save
-from switchout.experiments.findings import find_out
-from switchout.experiments.paper import TABLE1_ROWS
-from switchout.experiments.rows import Question, Row, table1_rows, tau_name, tuned_name, with_taus
+from switchout.experiments.experiment import (
+    FORMAT,
+    CorpusRows,
+    Experiment,
+    Question,
+    Row,
+    load,
+    records,
+    save,
+)
+from switchout.experiments.paper import TABLE1_ROWS, table1_rows, tau_name, tuned_name, with_taus
 from switchout.experiments.tuning import regularised
 from switchout.report.answers import answers as answers_of
 from switchout.report.asked import asked_section
@@ -52,27 +60,27 @@ def table(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def finding(table):
-    [finding] = find_out(load(table))
-    return finding
+def analysis(table):
+    [analysis] = analyse([load(table)])[0]
+    return analysis
 
 
-def test_the_better_row_above_is_chosen_on_dev_never_on_test(finding):
-    first, second = finding.contrasts
+def test_the_better_row_above_is_chosen_on_dev_never_on_test(analysis):
+    first, second = analysis.contrasts
     assert first.against == "Transformer"
     assert second.against == "+RAML"
 
 
-def test_a_real_gain_is_found_and_luck_is_not(finding):
-    first, second = finding.contrasts
+def test_a_real_gain_is_found_and_luck_is_not(analysis):
+    first, second = analysis.contrasts
     assert first.test.delta > 5
     assert max(first.test.p_bootstrap, first.test.seeds.p) < 0.01
     assert min(second.test.p_bootstrap, second.test.seeds.p) > 0.05
 
 
-def test_the_other_checkpoint_rule_may_say_the_opposite_and_is_shown(finding):
-    assert finding.by_rule["last"][0].test.delta < -5
-    assert finding.by_rule["dev-bleu"][0].test.delta == finding.contrasts[0].test.delta
+def test_the_other_checkpoint_rule_may_say_the_opposite_and_is_shown(analysis):
+    assert analysis.by_rule["last"][0].test.delta < -5
+    assert analysis.by_rule["dev-bleu"][0].test.delta == analysis.contrasts[0].test.delta
 
 
 def test_dev_stands_beside_test_and_a_disagreement_is_told(tmp_path):
@@ -83,8 +91,8 @@ def test_dev_stands_beside_test_and_a_disagreement_is_told(tmp_path):
     finish_row(rows[1], tmp_path / "runs", test=0.1, dev=0.2)
     make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
     answer = write_report(tmp_path / "out")["answers"][0]
-    [finding] = find_out(load(tmp_path / "out"))
-    [contrast] = finding.contrasts
+    [analysis] = analyse([load(tmp_path / "out")])[0]
+    [contrast] = analysis.contrasts
     assert contrast.test.p_holm < 0.01
     assert (contrast.test.delta > 5, contrast.dev.delta < -5) == (True, True)
     assert contrast.verdict == "undecided"
@@ -108,9 +116,9 @@ def test_reports_made_together_say_so_and_share_their_correction(table, tmp_path
     assert "twice" in capsys.readouterr().err
 
 
-def test_rows_are_paired_by_seed_only_if_declared_and_possible(table, finding):
-    scores = Scores(finding.corpus)
-    base, row = finding.row("+RAML"), finding.row("+RAML +SwitchOut")
+def test_rows_are_paired_by_seed_only_if_declared_and_possible(table, analysis):
+    scores = Scores(analysis.corpus)
+    base, row = analysis.row("+RAML"), analysis.row("+RAML +SwitchOut")
     declared = Question(("+RAML",), "C2", is_paired=True)
     assert not contrast(base, row, scores).is_paired
     paired = contrast(base, row, scores, question=declared)
@@ -123,8 +131,8 @@ def test_rows_are_paired_by_seed_only_if_declared_and_possible(table, finding):
     assert "other seeds" in fewer.remark
 
 
-def test_a_verdict_waits_for_the_runs_that_are_missing(finding):
-    first = finding.contrasts[0]
+def test_a_verdict_waits_for_the_runs_that_are_missing(analysis):
+    first = analysis.contrasts[0]
     assert first.verdict == "helps"
     assert replace(first, n_missing=1).verdict == "undecided"
 
@@ -139,10 +147,10 @@ def test_a_run_that_learned_nothing_is_no_evidence(tmp_path, base, row, word):
     finish_row(rows[0], tmp_path / "runs", test=base, dev=base)
     finish_row(rows[1], tmp_path / "runs", test=row, dev=row)
     make_experiment("sweep", rows, tmp_path / "runs", tmp_path / "out")
-    [finding] = find_out(load(tmp_path / "out"))
-    assert finding.contrasts[0].verdict == word
+    [analysis] = analyse([load(tmp_path / "out")])[0]
+    assert analysis.contrasts[0].verdict == word
     failed = {name for name, share in (("a", base), ("b", row)) if share > 0.9}
-    assert {run.row for run in finding.unlearned} == failed
+    assert {run.row for run in analysis.unlearned} == failed
 
 
 def test_an_experiment_of_the_format_before_is_read(table, tmp_path):
@@ -156,16 +164,16 @@ def test_an_experiment_of_the_format_before_is_read(table, tmp_path):
     assert load(old) == load(table)
 
 
-def test_a_tuned_row_that_has_the_runs_of_another_is_compared_once(table, finding):
+def test_a_tuned_row_that_has_the_runs_of_another_is_compared_once(table, analysis):
     experiment = load(table)
-    [column] = experiment.columns
+    [column] = experiment.corpora
     twins = [replace(row, name=tuned_name(row.name)) for row in column.rows if row.questions]
     rows = records(experiment, (*column.rows, *twins))
-    again = contrasts(rows, Scores(finding.corpus))
+    again = contrasts(rows, Scores(analysis.corpus))
     assert [r.row for r in again] == ["+SwitchOut", "+RAML +SwitchOut"]
-    assert [r.test.p_holm for r in again] == [r.test.p_holm for r in finding.contrasts]
-    with_twins = replace(finding, rows=rows)
-    assert cost_table([with_twins]).rows == cost_table([finding]).rows
+    assert [r.test.p_holm for r in again] == [r.test.p_holm for r in analysis.contrasts]
+    with_twins = replace(analysis, rows=rows)
+    assert cost_table([with_twins]).rows == cost_table([analysis]).rows
     note = main_table("table1", [with_twins]).note
     assert "+SwitchOut, tuned: the same runs as +SwitchOut, compared once." in note
     assert note.count("compared once") == 2
@@ -175,27 +183,27 @@ def test_a_tuned_row_that_has_the_runs_of_another_is_compared_once(table, findin
     ("slope", "p", "word"),
     [(3.0, 0.01, "grows"), (-3.0, 0.01, "shrinks"), (3.0, 0.3, "is not shown to change")],
 )
-def test_figure_2_is_answered_in_words(table, finding, slope, p, word):
-    [by_distance] = [b for b in finding.breakdowns if b.feature.name == "wer"]
+def test_figure_2_is_answered_in_words(table, analysis, slope, p, word):
+    [by_distance] = [b for b in analysis.breakdowns if b.feature.name == "wer"]
     trends = [Trend(slope, (slope - 1, slope + 1), p)] * len(by_distance.systems)
-    told = replace(finding, breakdowns=[replace(by_distance, trends=trends)])
+    told = replace(analysis, breakdowns=[replace(by_distance, trends=trends)])
     [answer] = [a for a in answers_of(replace(load(table), kind="wer"), [told]) if "nearest" in a]
     assert f"+RAML +SwitchOut {word} with the distance" in answer
     assert f"{slope:+.2f} BLEU per 1.0 of WER" in answer
 
 
-def test_baseline_against_itself_splits_its_runs(finding):
-    assert [len(s.scores) for s in (finding.same.baseline, finding.same.system)] == [2, 2]
-    assert finding.same.p > 0.05
+def test_baseline_against_itself_splits_its_runs(analysis):
+    assert [len(s.scores) for s in (analysis.same.baseline, analysis.same.system)] == [2, 2]
+    assert analysis.same.p > 0.05
 
 
-def test_smallest_gap_would_be_found_four_times_in_five(finding):
+def test_smallest_gap_would_be_found_four_times_in_five(analysis):
     """Simulate the t test at exactly that gap, with the degrees of freedom taken as known."""
     import numpy as np
 
     from switchout.evaluation.significance import student_quantile
 
-    test = finding.contrasts[0].test.seeds
+    test = analysis.contrasts[0].test.seeds
     rng = np.random.default_rng(0)
     sd = test.variance**0.5
     noise = rng.standard_normal(20_000)
@@ -256,24 +264,24 @@ def test_first_screen_answers(written):
     assert "<h2>" not in re.sub(r"<details>.*?</details>", "", rest, flags=re.DOTALL)
 
 
-def test_a_fact_stands_once(written, finding):
+def test_a_fact_stands_once(written, analysis):
     page = re.sub(r"<style>.*?</style>", "", written[1], flags=re.DOTALL)
-    assert page.count(finding.rows[0].runs[0].result["bleu_signature"]) == 1
-    assert page.count(finding.corpus.data_hash[:12]) == 1
+    assert page.count(analysis.rows[0].runs[0].result["bleu_signature"]) == 1
+    assert page.count(analysis.corpus.data_hash[:12]) == 1
     for text in ("Temperatures are tau as in the text", "10,000 resamples", "not paired</td>"):
-        assert page.count(text) <= len(finding.contrasts), text
+        assert page.count(text) <= len(analysis.contrasts), text
 
 
-def test_intervals_of_buckets_count_seeds_as_the_headline_does(written, finding):
+def test_intervals_of_buckets_count_seeds_as_the_headline_does(written, analysis):
     assert "Intervals and p-values count seeds and sentences, as on the first screen." in written[1]
-    [whole] = [c for c in finding.contrasts if c.row == "+RAML +SwitchOut"]
+    [whole] = [c for c in analysis.contrasts if c.row == "+RAML +SwitchOut"]
     widest = max(high - low for low, high in [whole.test.ci95])
-    for breakdown in finding.breakdowns:
+    for breakdown in analysis.breakdowns:
         for gain in breakdown.gains[0]:
             assert gain.ci95[1] - gain.ci95[0] > widest / 2
 
 
-def test_nothing_is_computed_while_a_page_is_rendered(table, finding, monkeypatch):
+def test_nothing_is_computed_while_a_page_is_rendered(table, analysis, monkeypatch):
     """Neither a bootstrap nor a test nor a score, and no file of a run is read."""
     from switchout.evaluation import comparison, metrics, resampling
     from switchout.report.experiment import experiment_page
@@ -291,7 +299,7 @@ def test_nothing_is_computed_while_a_page_is_rendered(table, finding, monkeypatc
         (finished.Finished, "lines"),
     ):
         monkeypatch.setattr(module, name, refuse)
-    assert "Does SwitchOut help?" in experiment_page(load(table), [finding])
+    assert "Does SwitchOut help?" in experiment_page(load(table), [analysis])
 
 
 def test_page_has_every_part(written):
@@ -326,7 +334,7 @@ def test_unfinished_runs_are_counted_and_the_rest_is_told(tmp_path):
     rows = table1_rows(config, taus=(1.0, 1.1), n_seeds=2)
     finish_row(rows[0], tmp_path / "runs", test=0.2, dev=0.2)
     experiment = make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
-    [column] = experiment.columns
+    [column] = experiment.corpora
     assert [r.n_missing for r in records(experiment, column.rows)] == [0, 2, 2, 2, 2, 2]
     assert "10 runs are not finished" in write_report(tmp_path / "out")["answers"][0]
 
@@ -354,14 +362,14 @@ def test_unequal_runs_are_told_where_one_side_has_one(tmp_path):
     assert "has no p seeds and no smallest gap: Transformer has one run." in page
 
 
-def test_training_that_ends_too_early_is_said_at_the_top(table, tmp_path, finding):
+def test_training_that_ends_too_early_is_said_at_the_top(table, tmp_path, analysis):
     answers = [a for a in write_report(table)["answers"] if "last checkpoint" in a]
     assert answers == []
     runs = tuple(
-        replace(run, result={**run.result, "selected_step": 20}) for run in finding.rows[0].runs
+        replace(run, result={**run.result, "selected_step": 20}) for run in analysis.rows[0].runs
     )
-    row = replace(finding.rows[0], runs=runs)
-    late = replace(finding, rows=[row, row])  # a tuned row may have the same runs
+    row = replace(analysis.rows[0], runs=runs)
+    late = replace(analysis, rows=[row, row])  # a tuned row may have the same runs
     assert "4 of 4 runs selected their last checkpoint" in " ".join(answers_of(load(table), [late]))
 
 
@@ -402,15 +410,15 @@ def test_what_was_tried_on_dev_is_shown_with_what_was_chosen_and_its_cost(tmp_pa
     )
     for trained in (row, *tried):
         finish_row(trained, tmp_path / "runs", test=0.2, dev=0.2)
-    column = Column("toy", (row,), {row.name: tried})
+    column = CorpusRows("toy", (row,), {row.name: tried})
     save(Experiment("table1", (column,), "", tmp_path / "runs"), tmp_path / "out")
-    [finding] = find_out(load(tmp_path / "out"))
-    lines = tuning_table(finding).rows
+    [analysis] = analyse([load(tmp_path / "out")])[0]
+    lines = tuning_table(analysis).rows
     assert [line[:2] for line in lines] == [(row.name, trial.name) for trial in tried]
     assert [line[-1] for line in lines] == ["chosen", ""]  # the row has dropout 0.1
     lines = [(row.name, 2, 1.0), (f"tuning {row.name}", 2, 1.0)]
-    assert [line[:3] for line in cost_table([finding]).rows] == lines
-    in_two = cost_table([finding, finding]).rows
+    assert [line[:3] for line in cost_table([analysis]).rows] == lines
+    in_two = cost_table([analysis, analysis]).rows
     assert [line[:4] for line in in_two] == [("toy", *line) for line in lines] * 2
     [result] = write_report(tmp_path / "out")["columns"]
     assert [run["seed"] for run in result["tried"][row.name]] == [1001, 1001]
@@ -425,7 +433,7 @@ def test_page_says_in_what_rows_differ(tmp_path):
 
     def said(*configs, n_tried=0):
         rows = tuple(Row(f"row {i}", config, (1,)) for i, config in enumerate(configs))
-        column = Column("toy", rows, {"row 0": rows[:1] * n_tried, "row 1": rows[:1] * n_tried})
+        column = CorpusRows("toy", rows, {"row 0": rows[:1] * n_tried, "row 1": rows[:1] * n_tried})
         return " ".join(asked_section(Experiment("sweep", (column,), "", tmp_path)).text)
 
     assert "in their noise and in nothing else: 2+2 layers" in said(plain, other_noise)
@@ -439,7 +447,7 @@ def test_rows_name_their_corpus_where_there_are_several(tmp_path):
     row = Row("Transformer", make_config(tmp_path), (1, 2))
 
     def listed(*corpora):
-        columns = tuple(Column(name, (row,)) for name in corpora)
+        columns = tuple(CorpusRows(name, (row,)) for name in corpora)
         [table] = asked_section(Experiment("table1", columns, "", tmp_path)).tables
         assert all(len(line) == len(table.columns) for line in table.rows)
         return [line[0] for line in table.rows]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from switchout.experiments.paper import TABLE1_ROWS, TABLE2_ROWS, reported, taus_for
-from switchout.experiments.rows import (
+from switchout.experiments.paper import (
+    TABLE1_ROWS,
+    TABLE2_ROWS,
     TunedTaus,
+    reported,
     table1_rows,
     table2_rows,
+    taus_for,
     tuned_rows,
     wer_rows,
     with_taus,

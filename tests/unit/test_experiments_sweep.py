@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from switchout.errors import SwitchOutError
-from switchout.experiments.rows import Question
+from switchout.experiments.experiment import Question
 from switchout.experiments.sweep import read_sweep
 
 

@@ -7,8 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from switchout.experiments.paper import TABLE1_ROWS, TABLE2_ROWS
-from switchout.experiments.rows import tuned_name
+from switchout.experiments.paper import TABLE1_ROWS, TABLE2_ROWS, tuned_name
 from switchout.report.charts import (
     BarChart,
     Difference,

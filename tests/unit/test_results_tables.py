@@ -12,8 +12,8 @@ import pytest
 from made_runs import finish_row, make_config, make_experiment, write_corpus
 
 from switchout.experiments.contrasts import Scores, contrast
-from switchout.experiments.experiment import load, records
-from switchout.experiments.rows import Question, Row, with_taus
+from switchout.experiments.experiment import Question, Row, load, records
+from switchout.experiments.paper import with_taus
 
 RESULTS = Path(__file__).parents[2] / "results"
 sys.path.insert(0, str(RESULTS))
@@ -45,7 +45,7 @@ def study(experiment, tmp_path, monkeypatch):
 @pytest.mark.parametrize("rule", ["dev-perplexity", "last"])
 @pytest.mark.parametrize("split", ["dev", "test"])
 def test_stored_statistics_are_those_of_the_outputs(experiment, study, split, rule):
-    rows = records(experiment, experiment.columns[0].rows)
+    rows = records(experiment, experiment.corpora[0].rows)
     scores = Scores(experiment_corpus(experiment))
     for row in rows:
         stored = study.statistics(row.name, split, rule)
@@ -56,13 +56,13 @@ def test_stored_statistics_are_those_of_the_outputs(experiment, study, split, ru
 def experiment_corpus(experiment):
     from switchout.runs.finished import corpus_of
 
-    return corpus_of(experiment.columns[0].base)
+    return corpus_of(experiment.corpora[0].base)
 
 
 @pytest.mark.parametrize("is_paired", [False, True])
 def test_a_test_repeated_from_the_table_is_the_test_of_the_runs(experiment, study, is_paired):
     rows = [
-        replace(row, runs=row.runs[:2]) for row in records(experiment, experiment.columns[0].rows)
+        replace(row, runs=row.runs[:2]) for row in records(experiment, experiment.corpora[0].rows)
     ]
     study.runs = {key: run for key, run in study.runs.items() if run["seed"] < 3}
     question = Question(("a",), is_paired=is_paired)
@@ -78,7 +78,7 @@ def test_runs_that_finish_later_are_added_and_counted(experiment, study, tmp_pat
     assert study.missing("b") == [3]
     assert not study.is_complete
     before = dict(study.runs)
-    row = experiment.columns[0].rows[1]
+    row = experiment.corpora[0].rows[1]
     finish_row(replace(row, seeds=(3,)), tmp_path / "runs", test=0.2, dev=0.2)
     later = collect.collect(experiment, "toy")
     assert later.is_complete
@@ -149,7 +149,7 @@ def test_the_slope_over_distance_is_that_of_the_breakdown(experiment, study, tmp
     from switchout.evaluation.buckets import break_down
     from switchout.evaluation.features import features_of
 
-    rows = [replace(r, runs=r.runs[:2]) for r in records(experiment, experiment.columns[0].rows)]
+    rows = [replace(r, runs=r.runs[:2]) for r in records(experiment, experiment.corpora[0].rows)]
     study.runs = {key: run for key, run in study.runs.items() if run["seed"] < 3}
     corpus = experiment_corpus(experiment)
     scores = Scores(corpus)

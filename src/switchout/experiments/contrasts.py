@@ -26,8 +26,7 @@ from switchout.evaluation.comparison import (
 )
 from switchout.evaluation.metrics import Metric
 from switchout.evaluation.verdict import is_better, is_significant
-from switchout.experiments.experiment import RowRecord
-from switchout.experiments.rows import Question
+from switchout.experiments.experiment import Question, RowRecord
 from switchout.experiments.unlearned import UnlearnedRun, unlearned_runs
 
 FEW_RESAMPLES = 1_000  # where the test over seeds is looked at, not those that resample
@@ -100,7 +99,7 @@ class Contrast:
 
 
 class Scores:
-    """The rows of a column scored once each, by split and checkpoint rule."""
+    """The rows of a corpus scored once each, by split and checkpoint rule."""
 
     def __init__(self, corpus: Corpus):
         self.corpus = corpus
@@ -144,8 +143,8 @@ def contrasts(
     A row at tuned temperatures may have the runs of another row; the same runs are compared once.
 
     Args:
-        rows: All rows of a column; those without finished runs are passed over.
-        scores: Of the column's corpus.
+        rows: All rows of a corpus; those without finished runs are passed over.
+        scores: Of that corpus.
         rule: Another checkpoint rule than the one the runs selected by.
     """
     by_name = {row.name: row for row in rows if row.runs}

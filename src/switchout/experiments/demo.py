@@ -18,10 +18,16 @@ from switchout.corpora import open_corpus
 from switchout.corpora.codec import Codec
 from switchout.engines import Engine
 from switchout.experiments.data_facts import share_kept
-from switchout.experiments.experiment import Column, Experiment, check_folder, save
-from switchout.experiments.paper import BASELINE, OTHER_TAUS, SWITCHOUT
-from switchout.experiments.reproduce import Request, base_config, column_name
-from switchout.experiments.rows import Question, Row, table1_rows, with_taus
+from switchout.experiments.experiment import (
+    CorpusRows,
+    Experiment,
+    Question,
+    Row,
+    check_folder,
+    save,
+)
+from switchout.experiments.paper import BASELINE, OTHER_TAUS, SWITCHOUT, table1_rows, with_taus
+from switchout.experiments.reproduce import Request, base_config, corpus_title
 from switchout.experiments.training import Failure, train_all
 from switchout.policies import SwitchOut
 
@@ -116,9 +122,9 @@ def demo(
     rows = table1_rows(base, taus=OTHER_TAUS, n_seeds=n_seeds)
     if not is_full:
         rows = _few_rows(rows)
-    column = Column(column_name(base), tuple(rows))
+    planned = CorpusRows(corpus_title(base), tuple(rows))
     notes = ("Far too short a training to say anything.",) if is_quick else (WHY,)
-    experiment = Experiment("demo", (column,), command, notes=notes)
+    experiment = Experiment("demo", (planned,), command, notes=notes)
     save(experiment, out)
     return train_all(experiment.jobs(), engine or Engine(), label="demo")
 

@@ -11,7 +11,6 @@ from statistics import median
 from typing import Any
 
 from switchout.errors import SwitchOutError
-from switchout.experiments.rows import Question, Row, Trials
 from switchout.files import read_json, write_json
 from switchout.runs.config import Config
 from switchout.runs.config_file import parse_config
@@ -23,7 +22,46 @@ NAME = "experiment.json"
 
 
 @dataclass(frozen=True)
-class Column:
+class Question:
+    """A comparison that a row asks for.
+
+    Attributes:
+        against: Rows it is compared with: the better one of them on dev.
+        name: For people, if it was declared ("C1").
+        is_paired: Declared beforehand: runs of the same seed are compared with each other.
+    """
+
+    against: tuple[str, ...]
+    name: str = ""
+    is_paired: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table.
+
+    Attributes:
+        name: As printed.
+        config: With any seed.
+        seeds: One run each.
+        questions: What it is compared with; none: with nothing.
+    """
+
+    name: str
+    config: Config
+    seeds: tuple[int, ...]
+    questions: tuple[Question, ...] = ()
+
+    def configs(self) -> list[Config]:
+        """Return a configuration per seed."""
+        return [self.config.model_copy(update={"seed": seed}) for seed in self.seeds]
+
+
+Trials = tuple[Row, ...]  # what was trained to choose on dev, and is no row of a table
+
+
+@dataclass(frozen=True)
+class CorpusRows:
     """The rows of one corpus.
 
     Attributes:
@@ -55,14 +93,14 @@ class Experiment:
 
     Attributes:
         kind: table1, table2, tau, wer, sweep or demo.
-        columns: One per corpus.
+        corpora: Their rows.
         command: The line that repeats it.
         root: Where the runs are.
         notes: What a reader must know before the answers.
     """
 
     kind: str
-    columns: tuple[Column, ...]
+    corpora: tuple[CorpusRows, ...]
     command: str
     root: Path = field(default_factory=runs_root)
     notes: tuple[str, ...] = ()
@@ -70,7 +108,7 @@ class Experiment:
     def jobs(self) -> list[Job]:
         """Return every run; seed by seed, so that an early look has all rows."""
         jobs = [
-            (i, job) for c in self.columns for row in c.rows for i, job in enumerate(self.of(row))
+            (i, job) for c in self.corpora for row in c.rows for i, job in enumerate(self.of(row))
         ]
         return [job for _, job in sorted(jobs, key=lambda pair: pair[0])]
 
@@ -147,7 +185,7 @@ def save(experiment: Experiment, folder: Path) -> None:
                 "rows": [_plain(row) for row in c.rows],
                 "tried": {name: [_plain(row) for row in tried] for name, tried in c.tried.items()},
             }
-            for c in experiment.columns
+            for c in experiment.corpora
         ],
     }
     write_json(folder / NAME, content)
@@ -162,8 +200,8 @@ def load(folder: Path) -> Experiment:
         raise SwitchOutError(f"{folder}: no {NAME} in it; make one with 'switchout reproduce'")
     content = _content(path)
     try:
-        columns = tuple(
-            Column(
+        corpora = tuple(
+            CorpusRows(
                 c["name"],
                 tuple(_row(r, path) for r in c["rows"]),
                 {name: tuple(_row(r, path) for r in tried) for name, tried in c["tried"].items()},
@@ -172,7 +210,7 @@ def load(folder: Path) -> Experiment:
         )
         notes = tuple(content.get("notes", ()))
         root = Path(content["runs"])
-        return Experiment(content["kind"], columns, content["command"], root, notes)
+        return Experiment(content["kind"], corpora, content["command"], root, notes)
     except (KeyError, TypeError, AttributeError) as error:
         raise SwitchOutError(f"{path}: not written by switchout ({error!r})") from None
 
@@ -191,13 +229,12 @@ def check_folder(folder: Path, kind: str) -> None:
         )
 
 
-def check_corpora(columns: Iterable[Column]) -> None:
+def check_corpora(configs: Iterable[Config]) -> None:
     """Refuse a corpus that cannot be read or lacks dev or test, before anything is trained."""
-    for column in columns:
-        for row in column.rows:
-            corpus = corpus_of(row.config)
-            for split in ("dev", "test"):
-                corpus.pairs(split)
+    for config in configs:
+        corpus = corpus_of(config)
+        for split in ("dev", "test"):
+            corpus.pairs(split)
 
 
 def command_line(arguments: list[str]) -> str:

@@ -17,8 +17,7 @@ from statistics import median
 from typing import Any
 
 from switchout.errors import SwitchOutError
-from switchout.experiments.experiment import Column, Experiment, RowRecord, load, records
-from switchout.experiments.rows import Row
+from switchout.experiments.experiment import CorpusRows, Experiment, Row, RowRecord, load, records
 from switchout.files import atomic, read_bytes
 from switchout.runs.config_file import run_key
 from switchout.runs.finished import Finished, corpus_of
@@ -129,15 +128,15 @@ class Reference:
         return sum(r.number("test_bleu") == ours[r.folder.name] for r in both), len(both)
 
 
-def reference_for(column: Column, path: Path | None = None) -> Reference | None:
-    """Return the shipped reference of the rows that this column has too, else None.
+def reference_for(planned: CorpusRows, path: Path | None = None) -> Reference | None:
+    """Return the shipped reference of the rows that this corpus has too, else None.
 
     A row of the same name but another configuration or text makes all of it another experiment.
     """
     reference = read_reference(path or SHIPPED)
     if reference is None:
         return None
-    data_hash, mine = corpus_of(column.base).data_hash, {row.name: row for row in column.rows}
+    data_hash, mine = corpus_of(planned.base).data_hash, {row.name: row for row in planned.rows}
     common = tuple(row for row in reference.rows if row.name in mine)
     if not common or not all(row.is_of(mine[row.name], data_hash) for row in common):
         return None
@@ -176,15 +175,15 @@ def reference_of(folder: Path, answers: Sequence[str]) -> Reference:
     """Return the finished table in ``folder`` as a reference to be shipped.
 
     Args:
-        folder: Of an experiment of one column.
+        folder: Of an experiment of one corpus.
         answers: Of its report.
     """
     experiment = load(folder)
     rows = _complete(experiment)
     machine = rows[0].runs[0].record["machine"]
     return Reference(
-        corpus=experiment.columns[0].name,
-        data_hash=corpus_of(experiment.columns[0].base).data_hash,
+        corpus=experiment.corpora[0].name,
+        data_hash=corpus_of(experiment.corpora[0].base).data_hash,
         command=experiment.command,
         made=date.today().isoformat(),
         version=version("switchout"),
@@ -196,7 +195,7 @@ def reference_of(folder: Path, answers: Sequence[str]) -> Reference:
 
 
 def _complete(experiment: Experiment) -> list[RowRecord]:
-    rows = [row for column in experiment.columns for row in records(experiment, column.rows)]
+    rows = [row for c in experiment.corpora for row in records(experiment, c.rows)]
     n_missing = sum(row.n_missing for row in rows)
     if n_missing:
         raise SwitchOutError(f"a reference needs all runs, {n_missing} are not finished")

@@ -10,20 +10,26 @@ from switchout.corpora.registry import find_entry
 from switchout.engines import Engine
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.experiments.backtranslate import Recipe, read_mono, with_synthetic
-from switchout.experiments.experiment import Column, Experiment, check_corpora, check_folder, save
-from switchout.experiments.paper import BT, taus_for
-from switchout.experiments.rows import (
+from switchout.experiments.experiment import (
+    CorpusRows,
+    Experiment,
     Row,
     Trials,
+    check_corpora,
+    check_folder,
+    save,
+)
+from switchout.experiments.paper import (
+    BT,
     table1_rows,
     table2_rows,
+    taus_for,
     tuned_name,
     tuned_rows,
     wer_rows,
 )
-from switchout.experiments.tau_search import search_taus
 from switchout.experiments.training import Failure, train_all
-from switchout.experiments.tuning import TAUS, tune, tune_taus
+from switchout.experiments.tuning import TAUS, search_taus, tune, tune_taus
 from switchout.runs.config import Config
 from switchout.runs.config_file import load_config
 from switchout.runs.finished import corpus_of
@@ -44,7 +50,7 @@ class Request:
     """What a user asks of `reproduce`.
 
     Attributes:
-        corpora: Names or folders; each is a column.
+        corpora: Names or folders; each has rows of its own.
         preset: A preset or TOML file; None: the corpus's own.
         overrides: ``key=value`` each.
         n_seeds: Per row; None: as many as in the paper.
@@ -86,11 +92,12 @@ def reproduce(kind: str, request: Request, out: Path) -> list[Failure]:
         raise SwitchOutError("temperatures to tune among are above 0: 0 is the row without noise")
     check_folder(out, kind)
     bases = [base_config(name, request) for name in request.corpora]
-    for base in bases:  # refuse all that is wrong before the first run
-        check_corpora((Column("", (Row("", base, ()),)),))
+    check_corpora(bases)  # refuse all that is wrong before the first run
     if kind == "tau":
         return _search_taus(bases, request, out)
-    experiment = Experiment(kind, tuple(_column(kind, b, request) for b in bases), request.command)
+    experiment = Experiment(
+        kind, tuple(_corpus_rows(kind, b, request) for b in bases), request.command
+    )
     save(experiment, out)
     return train_all(experiment.jobs(), request.engine, label=kind)
 
@@ -108,7 +115,7 @@ def base_config(corpus: str, request: Request) -> Config:
     return config.model_copy(update={"data": data})
 
 
-def column_name(config: Config) -> str:
+def corpus_title(config: Config) -> str:
     """Return a heading: corpus, direction and how much of it."""
     corpus = corpus_of(config)
     n_pairs = config.data.train_pairs
@@ -116,7 +123,7 @@ def column_name(config: Config) -> str:
     return f"{Path(corpus.name).name} {corpus.source}→{corpus.target}{size}"
 
 
-def _column(kind: str, base: Config, request: Request) -> Column:
+def _corpus_rows(kind: str, base: Config, request: Request) -> CorpusRows:
     base, tried_first = _tuned(base, request)
     rows = _rows(kind, base, request)
     tried = {rows[0].name: tried_first}
@@ -124,7 +131,7 @@ def _column(kind: str, base: Config, request: Request) -> Column:
         tuned = tune_taus(base, request.engine, taus_x=request.grid_x, taus_y=request.grid_y)
         rows += tuned_rows(base, tuned, n_seeds=request.n_seeds)
         tried |= {tuned_name(name): taus.tried for name, taus in tuned.items()}
-    return Column(column_name(base), tuple(rows), tried)
+    return CorpusRows(corpus_title(base), tuple(rows), tried)
 
 
 def _rows(kind: str, base: Config, request: Request) -> list[Row]:
@@ -139,7 +146,7 @@ def _table2_rows(base: Config, taus: tuple[float, float], request: Request) -> l
     """The rows; their synthetic pairs are made first, while other workers train those without."""
     mono = None if request.mono is None else read_mono(request.mono)
     same = table2_rows(base, base, taus=taus, n_seeds=request.n_seeds)
-    real = Column("", tuple(row for row in same if BT not in row.name))
+    real = CorpusRows("", tuple(row for row in same if BT not in row.name))
     beside = Experiment("table2", (real,), request.command).jobs()
     pair = with_synthetic(base, request.engine, mono=mono, recipe=request.recipe, beside=beside)
     return table2_rows(*pair, taus=taus, n_seeds=request.n_seeds)
@@ -150,7 +157,7 @@ def _tuned(base: Config, request: Request) -> tuple[Config, Trials]:
 
 
 def _search_taus(bases: Sequence[Config], request: Request, out: Path) -> list[Failure]:
-    columns: list[Column] = []
+    corpora: list[CorpusRows] = []
     failures: list[Failure] = []
     seeds = range(1, 1 + (request.n_seeds or 1))
     for base in bases:
@@ -159,6 +166,6 @@ def _search_taus(bases: Sequence[Config], request: Request, out: Path) -> list[F
             tuned, request.engine, taus_x=request.grid_x, taus_y=request.grid_y, seeds=seeds
         )
         failures += failed
-        columns.append(Column(column_name(base), tuple(rows), {rows[0].name: tried}))
-    save(Experiment("tau", tuple(columns), request.command), out)
+        corpora.append(CorpusRows(corpus_title(base), tuple(rows), {rows[0].name: tried}))
+    save(Experiment("tau", tuple(corpora), request.command), out)
     return failures

@@ -32,9 +32,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from switchout.engines import Engine
 from switchout.errors import SwitchOutError, did_you_mean
-from switchout.experiments.experiment import Column, Experiment, check_corpora, check_folder, save
-from switchout.experiments.reproduce import column_name
-from switchout.experiments.rows import Question, Row
+from switchout.experiments.experiment import (
+    CorpusRows,
+    Experiment,
+    Question,
+    Row,
+    check_corpora,
+    check_folder,
+    save,
+)
+from switchout.experiments.reproduce import corpus_title
 from switchout.experiments.training import Failure, train_all
 from switchout.files import read_toml
 from switchout.runs.config import Seed
@@ -77,9 +84,9 @@ def sweep(path: Path, out: Path, *, engine: Engine, command: str = "") -> list[F
     """Train every configuration of a sweep with every seed; return what failed."""
     check_folder(out, "sweep")
     rows = read_sweep(path)
-    column = Column(column_name(rows[0].config), tuple(rows))
-    check_corpora((column,))
-    experiment = Experiment("sweep", (column,), command)
+    check_corpora(row.config for row in rows)
+    planned = CorpusRows(corpus_title(rows[0].config), tuple(rows))
+    experiment = Experiment("sweep", (planned,), command)
     save(experiment, out)
     return train_all(experiment.jobs(), engine, label="sweep")
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from switchout.evaluation.trend import Trend
 from switchout.evaluation.verdict import LEVEL, delta_in_words, p_in_words, what_settles
+from switchout.experiments.analysis import Analysis
 from switchout.experiments.contrasts import Contrast
 from switchout.experiments.experiment import Experiment
-from switchout.experiments.findings import Finding
 from switchout.experiments.tau_grid import TauGrid
 from switchout.report.page import Claim, Tone
 
@@ -22,33 +22,33 @@ _OPEN = TONES["undecided"]
 MOST_NAMED = 3  # runs that learned nothing; the others are counted
 
 
-def claims(experiment: Experiment, findings: Sequence[Finding]) -> list[Claim]:
+def claims(experiment: Experiment, analyses: Sequence[Analysis]) -> list[Claim]:
     """Return the answers: a claim per contrast, or those of the paper's figures."""
     found = []
-    for finding in findings:
-        where = f"{finding.column.name}: " if len(findings) > 1 else ""
-        found += [_of_contrast(contrast, where) for contrast in finding.contrasts]
-        if finding.taus:
-            found += _of_taus(finding.taus, finding, where)
+    for analysis in analyses:
+        where = f"{analysis.name}: " if len(analyses) > 1 else ""
+        found += [_of_contrast(contrast, where) for contrast in analysis.contrasts]
+        if analysis.taus:
+            found += _of_taus(analysis.taus, analysis, where)
         if experiment.kind == "wer":
-            found += [_of_trend(name, trend, where) for name, trend in _distance_trends(finding)]
+            found += [_of_trend(name, trend, where) for name, trend in _distance_trends(analysis)]
     return found
 
 
-def warnings(findings: Sequence[Finding]) -> list[str]:
+def warnings(analyses: Sequence[Analysis]) -> list[str]:
     """Return what makes the claims doubtful."""
     found = []
-    for finding in findings:
-        where = f"{finding.column.name}: " if len(findings) > 1 else ""
-        doubts = (_about_unlearned(finding), _about_length(finding), _about_missing(finding))
+    for analysis in analyses:
+        where = f"{analysis.name}: " if len(analyses) > 1 else ""
+        doubts = (_about_unlearned(analysis), _about_length(analysis), _about_missing(analysis))
         found += [f"{where}{doubt}" for doubt in doubts if doubt]
     return found
 
 
-def answers(experiment: Experiment, findings: Sequence[Finding]) -> list[str]:
+def answers(experiment: Experiment, analyses: Sequence[Analysis]) -> list[str]:
     """Return claims and doubts as plain sentences, for terminals and ``results.json``."""
-    told = [claim.text for claim in claims(experiment, findings)]
-    return [*told, *experiment.notes, *warnings(findings)] or ["No comparison is finished yet."]
+    told = [claim.text for claim in claims(experiment, analyses)]
+    return [*told, *experiment.notes, *warnings(analyses)] or ["No comparison is finished yet."]
 
 
 def settles(claims: Iterable[Claim]) -> str:
@@ -98,9 +98,9 @@ def _what_settles(contrast: Contrast) -> str:
     return what_settles(contrast.test)
 
 
-def _of_taus(taus: TauGrid, finding: Finding, where: str) -> list[Claim]:
+def _of_taus(taus: TauGrid, analysis: Analysis, where: str) -> list[Claim]:
     """The best pair, and whether a tau_x above 0 is always best."""
-    if 2 * len(finding.unlearned) > finding.n_runs:
+    if 2 * len(analysis.unlearned) > analysis.n_runs:
         told = "most runs learned nothing, so that the grid means nothing."
         return [_claim_of_best(where, "nothing was learned", told, "runs that learn something")]
     tau_x, tau_y = taus.best
@@ -130,10 +130,10 @@ def _claim_of_best(where: str, word: str, evidence: str, needed: str) -> Claim:
     return Claim(f"{where}Best on dev", word, TONES[word], evidence, needed)
 
 
-def _distance_trends(finding: Finding) -> list[tuple[str, Trend]]:
+def _distance_trends(analysis: Analysis) -> list[tuple[str, Trend]]:
     return [
         (name, trend)
-        for breakdown in finding.breakdowns
+        for breakdown in analysis.breakdowns
         if breakdown.feature.name == "wer"
         for name, trend in zip(breakdown.systems, breakdown.trends, strict=True)
         if trend is not None
@@ -156,28 +156,28 @@ def _of_trend(name: str, trend: Trend, where: str) -> Claim:
     return Claim(f"{where}Gain by distance", short, tone[short], evidence)
 
 
-def _about_unlearned(finding: Finding) -> str:
-    if not finding.unlearned:
+def _about_unlearned(analysis: Analysis) -> str:
+    if not analysis.unlearned:
         return ""
-    named = [f"{run.row} seed {run.seed}: {run.reason}" for run in finding.unlearned[:MOST_NAMED]]
-    more = len(finding.unlearned) - len(named)
+    named = [f"{run.row} seed {run.seed}: {run.reason}" for run in analysis.unlearned[:MOST_NAMED]]
+    more = len(analysis.unlearned) - len(named)
     named += [f"{more} more"] if more else []
     return (
-        f"{len(finding.unlearned)} of {finding.n_runs} runs learned nothing ({'; '.join(named)}): "
-        "differences between them mean nothing."
+        f"{len(analysis.unlearned)} of {analysis.n_runs} runs learned nothing "
+        f"({'; '.join(named)}): differences between them mean nothing."
     )
 
 
-def _about_length(finding: Finding) -> str:
-    if not finding.is_cut_short or finding.taus:
+def _about_length(analysis: Analysis) -> str:
+    if not analysis.is_cut_short or analysis.taus:
         return ""
     return (
-        f"{finding.n_last} of {finding.n_runs} runs selected their last checkpoint: most had not "
+        f"{analysis.n_last} of {analysis.n_runs} runs selected their last checkpoint: most had not "
         "passed their best point; longer training may change this."
     )
 
 
-def _about_missing(finding: Finding) -> str:
-    n_missing = sum(row.n_missing for row in finding.rows)
+def _about_missing(analysis: Analysis) -> str:
+    n_missing = sum(row.n_missing for row in analysis.rows)
     are = "run is" if n_missing == 1 else "runs are"
     return f"{n_missing} {are} not finished; this is what is there." if n_missing else ""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from switchout.experiments.experiment import Column as Corpus
-from switchout.experiments.experiment import Experiment
+from switchout.experiments.experiment import CorpusRows, Experiment
 from switchout.report.page import Section
 from switchout.report.tables import Cell, Column, Table
 from switchout.runs.config import Config, Side, flatten
@@ -11,10 +10,10 @@ from switchout.runs.config import Config, Side, flatten
 
 def asked_section(experiment: Experiment) -> Section:
     """Return the section; the rows of the figure of temperatures are its cells, not listed."""
-    several = len(experiment.columns) > 1
+    several = len(experiment.corpora) > 1
     text = [
         f"{corpus.name}: {sentence}" if several else sentence
-        for corpus in experiment.columns
+        for corpus in experiment.corpora
         for sentence in _settings(corpus)
     ]
     text.append("Temperatures are tau as in the text of the paper; its appendix prints 1/tau.")
@@ -22,7 +21,7 @@ def asked_section(experiment: Experiment) -> Section:
         return Section("What was asked", text=text)
     rows: list[tuple[Cell, ...]] = [
         (*([corpus.name] if several else []), row.name, *_noise(row.config), len(row.seeds))
-        for corpus in experiment.columns
+        for corpus in experiment.corpora
         for row in corpus.rows
     ]
     columns = [
@@ -37,10 +36,10 @@ def asked_section(experiment: Experiment) -> Section:
 
 def about(experiment: Experiment) -> str:
     """Return on what and how, in one line."""
-    return " · ".join(_in_short(corpus) for corpus in experiment.columns)
+    return " · ".join(_in_short(corpus) for corpus in experiment.corpora)
 
 
-def _in_short(corpus: Corpus) -> str:
+def _in_short(corpus: CorpusRows) -> str:
     m, t = corpus.base.model, corpus.base.train
     seeds = sorted({len(row.seeds) for row in corpus.rows})
     n_seeds = f"{seeds[0]} to {seeds[-1]} seeds" if len(seeds) > 1 else f"{seeds[0]} seeds"
@@ -50,7 +49,7 @@ def _in_short(corpus: Corpus) -> str:
     )
 
 
-def _settings(corpus: Corpus) -> list[str]:
+def _settings(corpus: CorpusRows) -> list[str]:
     base = corpus.base
     m, t = base.model, base.train
     sentences = [
@@ -65,7 +64,7 @@ def _settings(corpus: Corpus) -> list[str]:
     return sentences
 
 
-def _difference(corpus: Corpus) -> str:
+def _difference(corpus: CorpusRows) -> str:
     """In which keys the rows differ, in words for those of the paper's tables."""
     first, *others = (flatten(row.config) for row in corpus.rows)
     keys = [key for key in first if any(other[key] != first[key] for other in others)]

@@ -15,9 +15,9 @@ from switchout.experiments.paper import (
     RAML_SWITCHOUT,
     RAML_WORD_DROPOUT,
     SWITCHOUT,
+    TUNED,
     WORD_DROPOUT,
 )
-from switchout.experiments.rows import TUNED
 
 PAPER = (BASELINE, WORD_DROPOUT, SWITCHOUT, RAML, RAML_WORD_DROPOUT, RAML_SWITCHOUT)
 N_COLOURS = 8  # of style.css

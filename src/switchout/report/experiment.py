@@ -8,9 +8,9 @@ from importlib.metadata import version
 
 from switchout.evaluation.comparison import Comparison
 from switchout.evaluation.verdict import difference_in_words
+from switchout.experiments.analysis import Analysis
 from switchout.experiments.data_facts import DataFacts
 from switchout.experiments.experiment import Experiment
-from switchout.experiments.findings import Finding
 from switchout.experiments.reference import Reference
 from switchout.report.answers import claims, settles, warnings
 from switchout.report.asked import about, asked_section
@@ -50,13 +50,13 @@ QUESTIONS = {
 DECLARED = "Do the contrasts that were declared beforehand show a difference?"
 
 
-def experiment_page(experiment: Experiment, findings: Sequence[Finding]) -> Html:
+def experiment_page(experiment: Experiment, analyses: Sequence[Analysis]) -> Html:
     """Return the whole page."""
-    shown = [finding for finding in findings if not finding.is_empty]
+    shown = [analysis for analysis in analyses if not analysis.is_empty]
     sections: list[Section] = []
-    for finding in shown:
-        sections += _sections(finding, f"{finding.column.name}: " if len(findings) > 1 else "")
-    if any(finding.taus for finding in shown):
+    for analysis in shown:
+        sections += _sections(analysis, f"{analysis.name}: " if len(analyses) > 1 else "")
+    if any(analysis.taus for analysis in shown):
         sections.append(Section("The table", tables=[tau_table(shown)]))
     sections += [
         asked_section(experiment),
@@ -68,26 +68,28 @@ def experiment_page(experiment: Experiment, findings: Sequence[Finding]) -> Html
         ),
     ]
     made_by = f"switchout {version('switchout')} · {signatures(shown)}"
-    return report_page(_first_screen(experiment, findings), sections, made_by=made_by)
+    return report_page(_first_screen(experiment, analyses), sections, made_by=made_by)
 
 
-def _first_screen(experiment: Experiment, findings: Sequence[Finding]) -> FirstScreen:
-    told = claims(experiment, findings)
+def _first_screen(experiment: Experiment, analyses: Sequence[Analysis]) -> FirstScreen:
+    told = claims(experiment, analyses)
     figures: list[Html] = []
-    for finding in findings:
-        if finding.taus:
-            figures.append(tau_map(finding.taus).html())
-        elif not finding.is_empty:
-            figures += [gains.html() for gains in _by_distance(finding) if experiment.kind == "wer"]
-            figures += [_forest(finding).html(), headline_table(experiment.kind, finding).html()]
-            if finding.reference and finding.reference.studies:
-                beside = beside_real_data(finding.contrasts, finding.reference.studies)
-                figures += [beside.html(), studies_table(finding.reference.studies).html()]
+    for analysis in analyses:
+        if analysis.taus:
+            figures.append(tau_map(analysis.taus).html())
+        elif not analysis.is_empty:
+            figures += [
+                gains.html() for gains in _by_distance(analysis) if experiment.kind == "wer"
+            ]
+            figures += [_forest(analysis).html(), headline_table(experiment.kind, analysis).html()]
+            if analysis.reference and analysis.reference.studies:
+                beside = beside_real_data(analysis.contrasts, analysis.reference.studies)
+                figures += [beside.html(), studies_table(analysis.reference.studies).html()]
     return FirstScreen(
         question=DECLARED if _is_declared(experiment) else QUESTIONS[experiment.kind],
         about=about(experiment),
         claims=told,
-        warnings=[*experiment.notes, *warnings(findings)],
+        warnings=[*experiment.notes, *warnings(analyses)],
         figures=figures,
         settles=settles(told) if told else "No comparison is finished yet.",
     )
@@ -95,101 +97,103 @@ def _first_screen(experiment: Experiment, findings: Sequence[Finding]) -> FirstS
 
 def _is_declared(experiment: Experiment) -> bool:
     """Whether a sweep has questions with names."""
-    rows = (row for column in experiment.columns for row in column.rows)
+    rows = (row for corpus in experiment.corpora for row in corpus.rows)
     return experiment.kind == "sweep" and any(q.name for row in rows for q in row.questions)
 
 
-def _by_distance(finding: Finding) -> list[BarChart]:
-    by_distance = [b for b in finding.breakdowns if b.feature.name == "wer"]
-    return [gains_chart(breakdown, _colours(finding)) for breakdown in by_distance]
+def _by_distance(analysis: Analysis) -> list[BarChart]:
+    by_distance = [b for b in analysis.breakdowns if b.feature.name == "wer"]
+    return [gains_chart(breakdown, _colours(analysis)) for breakdown in by_distance]
 
 
-def _colours(finding: Finding) -> dict[str, str]:
+def _colours(analysis: Analysis) -> dict[str, str]:
     """One colour a row, in all charts of the corpus."""
-    return colours_of(row.name for row in finding.rows)
+    return colours_of(row.name for row in analysis.rows)
 
 
-def _forest(finding: Finding) -> ForestPlot:
+def _forest(analysis: Analysis) -> ForestPlot:
     """Every row against the first one and what else was asked of it; all runs as dots."""
     lines: list[Difference] = []
-    for row in with_runs(finding.rows):
-        of_row = [c for c in (*finding.against_first, *finding.contrasts) if c.row == row.name]
+    for row in with_runs(analysis.rows):
+        of_row = [c for c in (*analysis.against_first, *analysis.contrasts) if c.row == row.name]
         lines += {c.against: difference(c.test) for c in of_row}.values()
-    if finding.against_first:
-        base = finding.against_first[0].test.baseline
+    if analysis.against_first:
+        base = analysis.against_first[0].test.baseline
         dots = [score - base.mean for score in base.scores]
         lines.insert(0, Difference(base.system.name, base.system.name, None, dots=dots))
     return ForestPlot(
-        f"{finding.column.name}: Δ test BLEU",
+        f"{analysis.name}: Δ test BLEU",
         lines,
-        x_label=f"Δ to {with_runs(finding.rows)[0].name}, right of 0 is better",
-        colours=_colours(finding),
-        note=f"Diamonds: means; lines: 95% intervals over {_counted(finding)}; dots: runs.",
+        x_label=f"Δ to {with_runs(analysis.rows)[0].name}, right of 0 is better",
+        colours=_colours(analysis),
+        note=f"Diamonds: means; lines: 95% intervals over {_counted(analysis)}; dots: runs.",
     )
 
 
-def _counted(finding: Finding) -> str:
+def _counted(analysis: Analysis) -> str:
     """What the intervals of the forest plot count."""
-    if all(contrast.test.seeds for contrast in finding.against_first):
+    if all(contrast.test.seeds for contrast in analysis.against_first):
         return "seeds and sentences"
     return "seeds and sentences, where a row has one run over sentences alone"
 
 
-def _sections(finding: Finding, where: str) -> list[Section]:
+def _sections(analysis: Analysis, where: str) -> list[Section]:
     """Everything about one corpus that the first screen leaves out."""
-    tuning = [_tuning(finding, where)] if finding.column.is_tuned else []
-    if finding.taus:
+    tuning = [_tuning(analysis, where)] if analysis.planned.is_tuned else []
+    if analysis.taus:
         return tuning
-    results = [contrast.test for contrast in finding.contrasts]
+    results = [contrast.test for contrast in analysis.contrasts]
     return [
-        Section(f"{where}All seeds", tables=[detail_table(finding)], remarks=_side_claims(finding)),
-        *([_shipped(finding, finding.reference)] if finding.reference else []),
-        *([_significance(finding, where)] if results else []),
+        Section(
+            f"{where}All seeds", tables=[detail_table(analysis)], remarks=_side_claims(analysis)
+        ),
+        *([_shipped(analysis, analysis.reference)] if analysis.reference else []),
+        *([_significance(analysis, where)] if results else []),
         Section(
             f"{where}Checkpoint rules",
-            text=[_about_rules(finding)],
-            tables=[rules_table(finding), *([rule_contrasts_table(finding)] if results else [])],
+            text=[_about_rules(analysis)],
+            tables=[rules_table(analysis), *([rule_contrasts_table(analysis)] if results else [])],
         ),
         *tuning,
-        Section(f"{where}Learning curves", charts=_curves(finding)),
-        *bucket_sections(finding.breakdowns, where, colours=_colours(finding)),
-        *([_data(finding.data, where)] if finding.data else []),
-        *([_examples(finding, where)] if finding.examples else []),
+        Section(f"{where}Learning curves", charts=_curves(analysis)),
+        *bucket_sections(analysis.breakdowns, where, colours=_colours(analysis)),
+        *([_data(analysis.data, where)] if analysis.data else []),
+        *([_examples(analysis, where)] if analysis.examples else []),
     ]
 
 
-def _significance(finding: Finding, where: str) -> Section:
-    results = [contrast.test for contrast in finding.contrasts]
-    power = power_table(finding)
+def _significance(analysis: Analysis, where: str) -> Section:
+    results = [contrast.test for contrast in analysis.contrasts]
+    power = power_table(analysis)
     tests = replace(differences_table(results), note=f"{results[0].n_resamples:,} resamples")
     return Section(
         f"{where}Significance",
         text=[HOW_TO_READ],
-        tables=[tests, dev_table(finding), *([power] if power else [])],
-        remarks=[*_without_seeds(results), *_about_luck(finding)],
+        tables=[tests, dev_table(analysis), *([power] if power else [])],
+        remarks=[*_without_seeds(results), *_about_luck(analysis)],
     )
 
 
-def _tuning(finding: Finding, where: str) -> Section:
+def _tuning(analysis: Analysis, where: str) -> Section:
     text = (
         "Runs with a seed or a length that is in no row. They chose by dev BLEU, at the checkpoint "
         "of the rule; test scores had no part in it."
     )
-    return Section(f"{where}Tuning", text=[text], tables=[tuning_table(finding)])
+    return Section(f"{where}Tuning", text=[text], tables=[tuning_table(analysis)])
 
 
-def _examples(finding: Finding, where: str) -> Section:
-    result = finding.contrasts[-1].test
+def _examples(analysis: Analysis, where: str) -> Section:
+    result = analysis.contrasts[-1].test
     return Section(
         f"{where}Examples: {result.system.system.name} and {result.baseline.system.name}",
         text=[HOW_TO_READ_EXAMPLES],
-        examples=cards(finding.examples, result.metric.label),
+        examples=cards(analysis.examples, result.metric.label),
     )
 
 
-def _shipped(finding: Finding, reference: Reference) -> Section:
+def _shipped(analysis: Analysis, reference: Reference) -> Section:
     """Our numbers of the same rows, marked as ours."""
-    n_equal, n_both = reference.n_equal(finding.rows)
+    n_equal, n_both = reference.n_equal(analysis.rows)
     return Section(
         "Shipped reference: not your runs",
         text=[
@@ -204,22 +208,22 @@ def _shipped(finding: Finding, reference: Reference) -> Section:
     )
 
 
-def _curves(finding: Finding) -> list[LineChart]:
+def _curves(analysis: Analysis) -> list[LineChart]:
     charts = []
     for key, label, is_log in (
         ("dev_perplexity", "dev perplexity", True),
         ("dev_bleu", "dev BLEU (greedy search)", False),
     ):
-        lines = [Line(row.name, row.median_curve(key)) for row in with_runs(finding.rows)]
+        lines = [Line(row.name, row.median_curve(key)) for row in with_runs(analysis.rows)]
         if any(line.points for line in lines):
-            title, colours = f"{label}, medians over seeds", _colours(finding)
+            title, colours = f"{label}, medians over seeds", _colours(analysis)
             charts.append(LineChart(title, lines, "step", label, is_log, colours))
     return charts
 
 
-def _side_claims(finding: Finding) -> list[str]:
+def _side_claims(analysis: Analysis) -> list[str]:
     remarks = []
-    if spread := finding.spread:
+    if spread := analysis.spread:
         finding_word = "is shown" if spread.p <= 0.05 else "is not shown by these runs"
         remarks.append(
             "The paper's side claim that SwitchOut varies more over seeds "
@@ -227,7 +231,7 @@ def _side_claims(finding: Finding) -> list[str]:
             f"{spread.without:.2f} without (means over rows; deviations shuffled, "
             f"p = {spread.p:.3f})."
         )
-    if result := finding.switchout_and_raml:
+    if result := analysis.switchout_and_raml:
         remarks.append(
             "The paper's side claim that SwitchOut on the source is about as good as RAML on the "
             f"target: {difference_in_words(result)}"
@@ -245,20 +249,20 @@ def _without_seeds(results: Sequence[Comparison]) -> list[str]:
     ]
 
 
-def _about_luck(finding: Finding) -> list[str]:
-    if finding.same is None:
+def _about_luck(analysis: Analysis) -> list[str]:
+    if analysis.same is None:
         return ["An A/A comparison (baseline against itself) needs at least 4 baseline runs."]
-    low, high = finding.same.ci95 or (0.0, 0.0)
+    low, high = analysis.same.ci95 or (0.0, 0.0)
     return [
         f"A/A: half of the baseline's runs against the other half differ by "
-        f"{finding.same.delta:+.2f} BLEU (95% interval {low:+.2f} to {high:+.2f}): "
+        f"{analysis.same.delta:+.2f} BLEU (95% interval {low:+.2f} to {high:+.2f}): "
         "differences of this size are luck."
     ]
 
 
-def _about_rules(finding: Finding) -> str:
-    rule = finding.column.base.train.select
-    return f"{finding.n_last} of {finding.n_runs} runs selected their last checkpoint by {rule}."
+def _about_rules(analysis: Analysis) -> str:
+    rule = analysis.planned.base.train.select
+    return f"{analysis.n_last} of {analysis.n_runs} runs selected their last checkpoint by {rule}."
 
 
 def _data(facts: DataFacts, where: str) -> Section:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from switchout.experiments.findings import Finding
+from switchout.experiments.analysis import Analysis
 from switchout.experiments.tau_grid import TauGrid
 from switchout.report.charts import HeatMap
 from switchout.report.tables import Column, Table
@@ -26,7 +26,7 @@ def tau_map(taus: TauGrid) -> HeatMap:
     )
 
 
-def tau_table(findings: Sequence[Finding]) -> Table:
+def tau_table(analyses: Sequence[Analysis]) -> Table:
     """A row per cell of the grid."""
     columns = [
         Column("corpus"),
@@ -38,15 +38,15 @@ def tau_table(findings: Sequence[Finding]) -> Table:
     ]
     rows = [
         (
-            finding.column.name,
+            analysis.name,
             *cell,
             row.median("dev_bleu"),
             row.median("dev_perplexity"),
             len(row.runs),
         )
-        for finding in findings
-        if finding.taus
-        for cell, row in finding.taus.cells.items()
+        for analysis in analyses
+        if analysis.taus
+        for cell, row in analysis.taus.cells.items()
     ]
     return Table("Dev BLEU by temperature, medians over seeds", columns, rows)
 

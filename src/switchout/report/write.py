@@ -9,9 +9,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from switchout.experiments.analysis import Analysis, analyse
 from switchout.experiments.contrasts import Contrast
 from switchout.experiments.experiment import Experiment, load
-from switchout.experiments.findings import Finding, find_out_together
 from switchout.files import atomic
 from switchout.report.answers import answers
 from switchout.report.experiment import experiment_page
@@ -27,8 +27,8 @@ def write_report(folder: Path) -> dict[str, Any]:
 def write_reports(folders: Sequence[Path]) -> list[dict[str, Any]]:
     """Write the reports of several experiments, corrected over all their contrasts."""
     experiments = [load(folder) for folder in folders]
-    found = find_out_together(experiments)
-    n_family = sum(len(finding.contrasts) for findings in found for finding in findings)
+    found = analyse(experiments)
+    n_family = sum(len(analysis.contrasts) for analyses in found for analysis in analyses)
     if len(folders) > 1:
         note = (
             f"Reported together: p-values are corrected over the {n_family} contrasts of "
@@ -38,19 +38,19 @@ def write_reports(folders: Sequence[Path]) -> list[dict[str, Any]]:
     return [_write(*one) for one in zip(folders, experiments, found, strict=True)]
 
 
-def _write(folder: Path, experiment: Experiment, findings: Sequence[Finding]) -> dict[str, Any]:
+def _write(folder: Path, experiment: Experiment, analyses: Sequence[Analysis]) -> dict[str, Any]:
     is_tau = experiment.kind == "tau"
-    table = tau_table(findings) if is_tau else main_table(experiment.kind, findings)
-    table = replace(table, note=f"{table.note}\n{signatures(findings)}".strip())
+    table = tau_table(analyses) if is_tau else main_table(experiment.kind, analyses)
+    table = replace(table, note=f"{table.note}\n{signatures(analyses)}".strip())
     results = {
         "kind": experiment.kind,
         "command": experiment.command,
         "version": version("switchout"),
-        "answers": answers(experiment, findings),
-        "columns": [_column(finding) for finding in findings],
+        "answers": answers(experiment, analyses),
+        "columns": [_column(analysis) for analysis in analyses],
     }
     contents = {
-        "report.html": experiment_page(experiment, findings),
+        "report.html": experiment_page(experiment, analyses),
         "results.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n",
         "table.csv": table.csv(),
         "table.tex": table.latex(),
@@ -62,35 +62,35 @@ def _write(folder: Path, experiment: Experiment, findings: Sequence[Finding]) ->
     return results
 
 
-def _column(finding: Finding) -> dict[str, Any]:
+def _column(analysis: Analysis) -> dict[str, Any]:
     return {
-        "corpus": finding.column.name,
-        "data_hash": finding.corpus.data_hash,
-        "select": finding.column.base.train.select,
+        "corpus": analysis.name,
+        "data_hash": analysis.corpus.data_hash,
+        "select": analysis.planned.base.train.select,
         "rows": [
             {
                 "name": row.name,
                 "median_test_bleu": row.median("test_bleu"),
                 "n_missing": row.n_missing,
-                "n_trials": finding.column.n_tried(row.name),
+                "n_trials": analysis.planned.n_tried(row.name),
                 "runs": [{**_brief(run.result), "rules": run.record["rules"]} for run in row.runs],
             }
-            for row in finding.rows
+            for row in analysis.rows
         ],
         "tried": {
             name: [{"name": row.name, **_brief(run.result)} for row in tried for run in row.runs]
-            for name, tried in finding.tried.items()
+            for name, tried in analysis.tried.items()
         },
-        "comparisons": [_contrast(contrast) for contrast in finding.contrasts],
+        "comparisons": [_contrast(contrast) for contrast in analysis.contrasts],
         "comparisons_by_rule": {
             rule: [_contrast(contrast) for contrast in contrasts]
-            for rule, contrasts in finding.by_rule.items()
+            for rule, contrasts in analysis.by_rule.items()
         },
-        "against_first": [_contrast(contrast) for contrast in finding.against_first],
-        "unlearned": [asdict(run) for run in finding.unlearned],
-        "baseline_against_itself": finding.same.to_dict() if finding.same else None,
-        "shipped_reference": asdict(finding.reference) if finding.reference else None,
-        "buckets": [breakdown.to_dict() for breakdown in finding.breakdowns],
+        "against_first": [_contrast(contrast) for contrast in analysis.against_first],
+        "unlearned": [asdict(run) for run in analysis.unlearned],
+        "baseline_against_itself": analysis.same.to_dict() if analysis.same else None,
+        "shipped_reference": asdict(analysis.reference) if analysis.reference else None,
+        "buckets": [breakdown.to_dict() for breakdown in analysis.breakdowns],
     }
 
 

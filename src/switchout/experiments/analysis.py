@@ -21,10 +21,9 @@ from switchout.experiments.contrasts import (
     same_against_same,
 )
 from switchout.experiments.data_facts import DataFacts, data_facts
-from switchout.experiments.experiment import Column, Experiment, RowRecord, records
-from switchout.experiments.paper import BASELINE, RAML, RAML_SWITCHOUT, SWITCHOUT
+from switchout.experiments.experiment import CorpusRows, Experiment, RowRecord, records
+from switchout.experiments.paper import BASELINE, RAML, RAML_SWITCHOUT, SWITCHOUT, TUNED
 from switchout.experiments.reference import Reference, reference_for
-from switchout.experiments.rows import TUNED
 from switchout.experiments.tau_grid import TauGrid, tau_grid
 from switchout.experiments.unlearned import UnlearnedRun, unlearned_runs
 from switchout.runs.finished import RULES, corpus_of
@@ -43,11 +42,11 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Analysis:
     """What is known about one corpus.
 
     Attributes:
-        column, corpus: Whose.
+        planned, corpus: Whose rows, and on which text.
         rows: With their finished runs.
         tried: What was trained to choose on dev, by the name of the row it was for.
         contrasts: What the rows asked, on test and dev, corrected together with all others that
@@ -65,7 +64,7 @@ class Finding:
         reference: The shipped numbers of the same rows.
     """
 
-    column: Column
+    planned: CorpusRows
     corpus: Corpus
     rows: Sequence[RowRecord]
     tried: dict[str, list[RowRecord]] = field(default_factory=dict)
@@ -81,6 +80,11 @@ class Finding:
     taus: TauGrid | None = None
     data: DataFacts | None = None
     reference: Reference | None = None
+
+    @property
+    def name(self) -> str:
+        """Of the corpus, for people."""
+        return self.planned.name
 
     @property
     def is_empty(self) -> bool:
@@ -106,25 +110,20 @@ class Finding:
         return next((row for row in self.rows if row.name == name and row.runs), None)
 
 
-def find_out(experiment: Experiment) -> list[Finding]:
-    """Return the findings, a corpus each, corrected over all contrasts of the experiment."""
-    return find_out_together([experiment])[0]
+def analyse(experiments: Sequence[Experiment]) -> list[list[Analysis]]:
+    """Return an analysis a corpus for every experiment, corrected over all their contrasts."""
+    found = [[_analysis(each, planned) for planned in each.corpora] for each in experiments]
+    every = iter(correct_together([one.contrasts for analyses in found for one in analyses]))
+    return [[replace(one, contrasts=next(every)) for one in analyses] for analyses in found]
 
 
-def find_out_together(experiments: Sequence[Experiment]) -> list[list[Finding]]:
-    """Return the findings of several experiments, corrected over all their contrasts."""
-    found = [[_finding(each, column) for column in each.columns] for each in experiments]
-    every = iter(correct_together([one.contrasts for findings in found for one in findings]))
-    return [[replace(one, contrasts=next(every)) for one in findings] for findings in found]
-
-
-def _finding(experiment: Experiment, column: Column) -> Finding:
-    rows, corpus = records(experiment, column.rows), corpus_of(column.base)
-    tried = {name: records(experiment, trials) for name, trials in column.tried.items()}
-    found = Finding(column, corpus, rows, tried)
+def _analysis(experiment: Experiment, planned: CorpusRows) -> Analysis:
+    rows, corpus = records(experiment, planned.rows), corpus_of(planned.base)
+    tried = {name: records(experiment, trials) for name, trials in planned.tried.items()}
+    found = Analysis(planned, corpus, rows, tried)
     if found.is_empty:
         return found
-    selected, scores = column.base.train.select, Scores(corpus)
+    selected, scores = planned.base.train.select, Scores(corpus)
     if experiment.kind == "tau":
         return replace(found, taus=tau_grid(rows, scores), unlearned=unlearned_runs(rows))
     first, base, switchout = rows[0], found.row(RAML), found.row(SWITCHOUT)
@@ -145,7 +144,7 @@ def _finding(experiment: Experiment, column: Column) -> Finding:
         breakdowns=_breakdowns(found, scores),
         examples=_examples(asked, corpus),
         data=data_facts(rows, corpus),
-        reference=reference_for(column),
+        reference=reference_for(planned),
     )
 
 
@@ -157,7 +156,7 @@ def _examples(asked: Sequence[Contrast], corpus: Corpus) -> list[ChosenSentence]
     return choose_examples(asked[-1].test, references, sources, n_examples=N_EXAMPLES)
 
 
-def _breakdowns(found: Finding, scores: Scores) -> list[Breakdown]:
+def _breakdowns(found: Analysis, scores: Scores) -> list[Breakdown]:
     """Where the most augmented row gains over the row without SwitchOut, as in figure 2."""
     pairs = ((RAML, RAML_SWITCHOUT), (BASELINE, SWITCHOUT))
     for base_name, name in pairs:
