@@ -20,7 +20,8 @@ from switchout.evaluation.features import features_of, words_of
 from switchout.evaluation.metrics import Metric
 from switchout.experiments.experiment import Experiment, RowRecord, load, records
 from switchout.runs.config import flatten
-from switchout.runs.finished import Finished, corpus_of
+from switchout.runs.finished import Finished
+from switchout.runs.job import corpus_of
 
 SPLITS = ("dev", "test")
 DERIVED = {"state", "policy", "tau_x", "tau_y", "weights", "selected_step", "validations"}

@@ -14,7 +14,7 @@ from switchout.engines import Engine
 from switchout.errors import SwitchOutError
 from switchout.experiments import backtranslate, tuning
 from switchout.experiments.reproduce import Request, base_config, reproduce
-from switchout.runs.finished import job_of
+from switchout.runs.job import job_of
 
 
 @pytest.fixture

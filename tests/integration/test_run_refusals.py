@@ -12,7 +12,7 @@ import pytest
 from train_toys import write_config, write_corpus
 
 from switchout.cli import run
-from switchout.runs import record
+from switchout.runs import result
 from switchout.runs.config import Search
 from switchout.runs.translate import OpenRuns
 
@@ -209,8 +209,8 @@ def test_a_run_of_the_old_format_goes_on(trained, tmp_path, caplog):
 
 
 def repository(root: Path, package: str, name: str) -> Path:
-    """A repository with our package somewhere in it; return its record.py."""
-    path = root / package / "runs" / "record.py"
+    """A repository with our package somewhere in it; return its result.py."""
+    path = root / package / "runs" / "result.py"
     path.parent.mkdir(parents=True)
     path.write_text("")
     (root / "pyproject.toml").write_text(f'[project]\nname = "{name}"\n')
@@ -234,9 +234,9 @@ def test_a_record_never_names_the_commit_of_an_enclosing_repository(
     tmp_path, monkeypatch, package, name, is_ours
 ):
     path = repository(tmp_path, package, name)
-    monkeypatch.setattr(record, "__file__", str(path))
+    monkeypatch.setattr(result, "__file__", str(path))
     monkeypatch.setenv("GIT_DIR", str(Path(__file__).parents[2] / ".git"))
-    assert (record._commit() is not None) == is_ours
+    assert (result._commit() is not None) == is_ours
 
 
 def test_own_folder_trains_at_the_first_try(tmp_path, monkeypatch, caplog):

@@ -14,7 +14,7 @@ from switchout.explore.app import make_app
 from switchout.explore.site import Site
 from switchout.runs.config import Augment, Config, Side
 from switchout.runs.config_file import to_toml
-from switchout.runs.finished import corpus_of
+from switchout.runs.job import corpus_of
 
 OURS = "http://127.0.0.1:8765"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from switchout.corpora.codec import Codec
 from switchout.experiments.experiment import CorpusRows, Experiment, Row, save
 from switchout.runs.config import Config
-from switchout.runs.finished import corpus_of, job_of
+from switchout.runs.job import corpus_of, job_of
 
 WORDS = [f"w{i}" for i in range(30)]
 MACHINE = {"commit": "abc", "torch": "2", "processor": "x", "instructions": "AVX2"}

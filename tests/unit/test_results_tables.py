@@ -54,7 +54,7 @@ def test_stored_statistics_are_those_of_the_outputs(experiment, study, split, ru
 
 
 def experiment_corpus(experiment):
-    from switchout.runs.finished import corpus_of
+    from switchout.runs.job import corpus_of
 
     return corpus_of(experiment.corpora[0].base)
 

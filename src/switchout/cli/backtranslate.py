@@ -59,7 +59,7 @@ def backtranslate(
     from switchout.experiments.backtranslate import Recipe, monolingual, read_mono, train_reverse
     from switchout.experiments.backtranslate import backtranslate as write
     from switchout.experiments.reproduce import Request, base_config
-    from switchout.runs.finished import corpus_of
+    from switchout.runs.job import corpus_of
 
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
     recipe = Recipe(ratio=ratio, tag=tag, beam=beam)

@@ -38,7 +38,7 @@ def explore(
         if error.name not in ("fastapi", "uvicorn", "jinja2", "starlette"):
             raise
         raise SwitchOutError(f"{error.name} is missing: pip install 'switchout[web]'") from None
-    from switchout.runs.finished import runs_root
+    from switchout.runs.job import runs_root
 
     folder = runs or runs_root()
     if runs is not None and not runs.is_dir():

@@ -26,7 +26,8 @@ from switchout.experiments.paper import BASELINE, RAML, RAML_SWITCHOUT, SWITCHOU
 from switchout.experiments.reference import Reference, reference_for
 from switchout.experiments.tau_grid import TauGrid, tau_grid
 from switchout.experiments.unlearned import UnlearnedRun, unlearned_runs
-from switchout.runs.finished import RULES, corpus_of
+from switchout.runs.finished import RULES
+from switchout.runs.job import corpus_of
 
 SHUFFLES = 10_000
 N_EXAMPLES = 4  # of each kind

@@ -25,8 +25,9 @@ from switchout.experiments.training import train_all
 from switchout.files import atomic_folder
 from switchout.progress import Meter
 from switchout.runs.config import Augment, Config
-from switchout.runs.finished import Job, corpus_of, finished, job_of, runs_root
+from switchout.runs.finished import finished
 from switchout.runs.folder import read_run_config
+from switchout.runs.job import Job, corpus_of, job_of, runs_root
 
 log = logging.getLogger(__name__)
 

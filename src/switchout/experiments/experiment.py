@@ -14,7 +14,8 @@ from switchout.errors import SwitchOutError
 from switchout.files import read_json, write_json
 from switchout.runs.config import Config
 from switchout.runs.config_file import parse_config
-from switchout.runs.finished import Finished, Job, corpus_of, finished, job_of, runs_root
+from switchout.runs.finished import Finished, finished
+from switchout.runs.job import Job, corpus_of, job_of, runs_root
 
 FORMAT = 3
 WITHOUT_QUESTIONS = 2  # the format before: a row names what it is compared with, and no more

@@ -20,7 +20,8 @@ from switchout.errors import SwitchOutError
 from switchout.experiments.experiment import CorpusRows, Experiment, Row, RowRecord, load, records
 from switchout.files import atomic, read_bytes
 from switchout.runs.config_file import run_key
-from switchout.runs.finished import Finished, corpus_of
+from switchout.runs.finished import Finished
+from switchout.runs.job import corpus_of
 
 SHIPPED = Path(__file__).with_name("demo_reference.json")
 

@@ -32,7 +32,7 @@ from switchout.experiments.training import Failure, train_all
 from switchout.experiments.tuning import TAUS, search_taus, tune, tune_taus
 from switchout.runs.config import Config
 from switchout.runs.config_file import load_config
-from switchout.runs.finished import corpus_of
+from switchout.runs.job import corpus_of
 
 KINDS = ["table1", "table2", "tau", "wer"]
 PRESET_OF = {

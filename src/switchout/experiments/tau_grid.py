@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from switchout.evaluation.comparison import Comparison
 from switchout.experiments.contrasts import Scores
 from switchout.experiments.experiment import RowRecord
-from switchout.runs.folder import tau_of
 
 Cell = tuple[float, float]  # (tau_x, tau_y)
 
@@ -57,7 +56,7 @@ def _best_tau_x(cells: dict[Cell, RowRecord]) -> dict[float, float]:
 
 def _cell(row: RowRecord) -> Cell:
     augment = row.row.config.augment
-    return tau_of(augment.source) or 0.0, tau_of(augment.target) or 0.0
+    return augment.source.temperature or 0.0, augment.target.temperature or 0.0
 
 
 def _dev_bleu(row: RowRecord) -> float:

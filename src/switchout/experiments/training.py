@@ -13,12 +13,12 @@ from typing import Any
 from switchout.engines import Call, Engine, Lost, Pool
 from switchout.nmt.metrics import read_metrics
 from switchout.progress import Meter
-from switchout.runs.finished import RECORD, Job, finished
+from switchout.runs.finished import RECORD, finished
+from switchout.runs.job import Job, work
 from switchout.runs.leases import is_held
-from switchout.runs.worker import work
 
 POLL = 1.0  # seconds
-PRELOAD = ["switchout.runs.record", "switchout.runs.train"]  # what a run needs, torch included
+PRELOAD = ["switchout.runs.train"]  # what a run needs, torch included
 
 
 @dataclass(frozen=True)

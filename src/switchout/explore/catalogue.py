@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from switchout.errors import SwitchOutError
 from switchout.files import read_json
-from switchout.runs.folder import policy_name, read_run_config, tau_of
+from switchout.runs.folder import read_run_config
 from switchout.runs.leases import is_held
 
 MOST_RUNS = 2_000
@@ -145,9 +145,7 @@ def _summary(name: str, folder: Path) -> RunSummary:
     return RunSummary(
         name=name,
         state=_state(folder, result),
-        policy=policy_name(config),
-        tau_x=tau_of(config.augment.source),
-        tau_y=tau_of(config.augment.target),
+        **config.augment.summary(),
         rate_x=config.augment.source.rate,
         rate_y=config.augment.target.rate,
         seed=config.seed,

@@ -14,8 +14,8 @@ from switchout.evaluation.features import features_of
 from switchout.explore.catalogue import Catalogue
 from switchout.files import read_lines
 from switchout.runs.config import Config, Side
-from switchout.runs.finished import corpus_of
 from switchout.runs.folder import read_run_config
+from switchout.runs.job import corpus_of
 
 MOST_COMPARED = 24
 N_RESAMPLES = 2_000

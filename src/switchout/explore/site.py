@@ -17,8 +17,8 @@ from switchout.explore.units import UnitAnswer, compare_units
 from switchout.explore.vocabularies import Side, Vocabularies
 from switchout.files import read_lines
 from switchout.report.differences import Example, mark_words
-from switchout.runs.finished import corpus_of
 from switchout.runs.folder import read_run_config
+from switchout.runs.job import corpus_of
 
 MOST_EXAMPLES = 50
 

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from switchout import ranges
+from switchout.corpora import Corpus, open_corpus
+from switchout.corpora.codec import CodecPlan
 from switchout.policies.factory import make_policy
 from switchout.words import Words
 
@@ -54,6 +56,12 @@ class Data(Section):
     synthetic: Flag = True  # use the corpus's back-translated pairs, if it has any
     max_length: Count = 256  # words of a side; longer training pairs are dropped and counted
 
+    def open(self) -> Corpus:
+        """Open the corpus."""
+        return open_corpus(
+            self.corpus, source=self.source, target=self.target, train_pairs=self.train_pairs
+        )
+
 
 class VocabularyKeys(Section):
     """How text becomes ids; see `switchout.corpora.codec`."""
@@ -75,6 +83,12 @@ class VocabularyKeys(Section):
         if self.source_file is not None and self.kind != "file":
             raise ValueError(f"source_file needs kind = 'file', not {self.kind!r}")
         return self
+
+    def plan(self) -> CodecPlan:
+        """Return the same for `build_codecs`."""
+        keys = self.model_dump(exclude={"source_file", "target_file"})
+        files = (self.source_file or "", self.target_file or "") if self.source_file else None
+        return CodecPlan(**keys, files=files)
 
 
 class Model(Section):
@@ -110,6 +124,11 @@ class Side(Section):
         is_off = isinstance(values, dict) and values.get("policy") == "none"
         return {"policy": "none"} if is_off else values
 
+    @property
+    def temperature(self) -> float | None:
+        """0 without a policy, None where a rate was given instead."""
+        return 0.0 if self.policy == "none" else self.tau
+
     @model_validator(mode="after")
     def _one_strength(self) -> Side:
         if self.policy == "none" and (self.tau is not None or self.rate is not None):
@@ -130,6 +149,16 @@ class Augment(Section):
     source: Side = Side()
     target: Side = Side()
     until: UpToOne = 1.0
+
+    def summary(self) -> dict[str, Any]:
+        """Return the policies in one word, such as ``switchout+raml``, and both temperatures."""
+        policies = [side.policy for side in (self.source, self.target) if side.policy != "none"]
+        name = "+".join(policies) or "none"
+        return {
+            "policy": name,
+            "tau_x": self.source.temperature,
+            "tau_y": self.target.temperature,
+        }
 
 
 class Train(Section):

@@ -16,14 +16,14 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from switchout.corpora import Corpus, open_corpus
-from switchout.corpora.codec import Codec, CodecPlan, build_codecs
+from switchout.corpora import Corpus
+from switchout.corpora.codec import Codec, build_codecs
 from switchout.corpora.encoded import EncodedPairs
 from switchout.corpora.vocabulary import Vocabulary
 from switchout.errors import SwitchOutError
 from switchout.files import read_toml, write_text
 from switchout.nmt.checkpoint import check, is_whole, read_facts, step_folders
-from switchout.runs.config import Config, Side
+from switchout.runs.config import Config
 from switchout.runs.config_file import RUN_FORMAT, changed_keys, parse_config, run_key, to_toml
 from switchout.runs.leases import held
 from switchout.runs.noise import build_noise
@@ -52,13 +52,20 @@ class Run:
     dev: EncodedPairs
     signature: dict[str, Any]
 
+    def model_spec(self) -> ModelSpec:
+        """Return the shape of the run's model."""
+        from switchout.nmt.model import ModelSpec
+
+        src, tgt = (len(codec.vocabulary) for codec in self.codecs)
+        return ModelSpec(src_size=src, tgt_size=tgt, **self.config.model.model_dump())
+
 
 def prepare_run(config: Config, folder: Path) -> None:
     """Make the folder of a run, or check that it is this configuration's and whole.
 
     What is damaged and can be made again from the text is named and made again.
     """
-    corpus = _open_corpus(config)
+    corpus = config.data.open()
     known = _earlier_visit(config, folder, corpus)
     if known is None:
         _start(config, folder, corpus)
@@ -87,7 +94,7 @@ def open_run(folder: Path) -> Run:
     return Run(
         folder=folder,
         config=config,
-        corpus=_open_corpus(config),
+        corpus=config.data.open(),
         codecs=(Codec.load(folder, "src"), Codec.load(folder, "tgt")),
         train=EncodedPairs(folder / "encoded" / "train"),
         dev=EncodedPairs(folder / "encoded" / "dev"),
@@ -117,14 +124,6 @@ def weights_folder(run: Path) -> Path:
     if found is None:
         raise SwitchOutError(f"{run}: no weights yet in checkpoints/; is this a trained run?")
     return found
-
-
-def model_spec(run: Run) -> ModelSpec:
-    """Return the shape of the run's model."""
-    from switchout.nmt.model import ModelSpec
-
-    src, tgt = (len(codec.vocabulary) for codec in run.codecs)
-    return ModelSpec(src_size=src, tgt_size=tgt, **run.config.model.model_dump())
 
 
 def read_run_config(folder: Path) -> Config:
@@ -176,40 +175,6 @@ def removed_if_refused(folder: Path, *, aside: Path | None = None) -> Iterator[C
         raise
 
 
-def policy_name(config: Config) -> str:
-    """Return the policies of both sides in one word, such as ``switchout+raml``; or ``none``."""
-    sides = (config.augment.source.policy, config.augment.target.policy)
-    return "+".join(name for name in sides if name != "none") or "none"
-
-
-def tau_of(side: Side) -> float | None:
-    """Return the temperature: 0 without a policy, None where a rate was given instead."""
-    return 0.0 if side.policy == "none" else side.tau
-
-
-def _open_corpus(config: Config) -> Corpus:
-    data = config.data
-    return open_corpus(
-        data.corpus, source=data.source, target=data.target, train_pairs=data.train_pairs
-    )
-
-
-def _build_codecs(config: Config, corpus: Corpus) -> tuple[Codec, Codec]:
-    v = config.vocabulary
-    files = (v.source_file, v.target_file) if v.source_file and v.target_file else None
-    plan = CodecPlan(
-        kind=v.kind,
-        min_count=v.min_count,
-        max_size=v.max_size,
-        model=v.model,
-        shared=v.shared,
-        case=v.case,
-        tokenizer=v.tokenizer,
-        files=files,
-    )
-    return build_codecs(corpus, plan)
-
-
 def _encode(config: Config, folder: Path, corpus: Corpus) -> None:
     """Write training and dev pairs as ids, and say what was left out."""
     codecs = Codec.load(folder, "src"), Codec.load(folder, "tgt")
@@ -237,7 +202,7 @@ def _start(config: Config, folder: Path, corpus: Corpus) -> None:
         raise SwitchOutError(f"{folder}: is not empty and not a run; choose another --out")
     for split in sorted({"dev", *corpus.splits} - {"train", "synthetic"}):
         corpus.pairs(split)  # refuses what cannot be read, before anything is written
-    codecs = _build_codecs(config, corpus)
+    codecs = build_codecs(corpus, config.vocabulary.plan())
     vocabularies = codecs[0].vocabulary, codecs[1].vocabulary
     build_noise(config.augment, *vocabularies)
     check_start(config, *vocabularies)
@@ -336,7 +301,7 @@ def _mend_codecs(config: Config, folder: Path, corpus: Corpus, files: dict[str, 
     log.warning("%s: damaged; made again from the text", bad[0])
     for path in bad:
         _remove(path)
-    _save_codecs(_build_codecs(config, corpus), folder)
+    _save_codecs(build_codecs(corpus, config.vocabulary.plan()), folder)
     if bad := damaged(folder, codecs):
         raise SwitchOutError(f"{bad[0]}: made again it is another; restore it, or {RESTART}")
 
@@ -364,9 +329,7 @@ def _encoded_files(folder: Path) -> list[str]:
 def _signature(config: Config, corpus: Corpus) -> dict[str, Any]:
     key, data = run_key(config, corpus.data_hash), corpus.data_hash
     parts = {
-        "policy": policy_name(config),
-        "tau_x": tau_of(config.augment.source),
-        "tau_y": tau_of(config.augment.target),
+        **config.augment.summary(),
         "seed": config.seed,
         "data": data[:12],
         "key": key,

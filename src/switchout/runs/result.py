@@ -1,8 +1,18 @@
-"""The end of a run: select weights, translate dev and test with them, write ``result.json``."""
+"""The end of a run: select weights, translate dev and test with them, write down what came out.
+
+``result.json`` has what the rule of the configuration chose; that rule is fixed before the run.
+``record.json`` has what other rules of choosing the checkpoint would have said: whether SwitchOut
+helps can depend on that. The paper takes the checkpoint of the lowest dev perplexity.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
+import platform
+import shutil
+import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +27,8 @@ from switchout.nmt.model import Transformer
 from switchout.nmt.search import SearchOptions
 from switchout.nmt.trainer import Trainer, perplexity
 from switchout.nmt.translate import translate_lines
-from switchout.runs.folder import Run, model_spec, policy_name, remove_folder, tau_of
+from switchout.runs.finished import RECORD, RULES
+from switchout.runs.folder import Run, open_run, remove_folder
 from switchout.runs.sealed import check_files, hashes, read_sealed, sealed, write_sealed
 
 log = logging.getLogger(__name__)
@@ -54,7 +65,7 @@ def finish(run: Run, trainer: Trainer, outcome: Outcome) -> Result:
     for split in ("dev", "test"):
         if split not in run.corpus.splits:
             continue
-        scores = write_translation(run, trainer.model, split, f"{split}.hyp")
+        scores = _write_translation(run, trainer.model, split, f"{split}.hyp")
         measured |= {f"{split}_{name}": scores[name] for name in ("bleu", "chrf")}
         measured["bleu_signature"] = scores["signature"]
     names = [f"{split}.hyp" for split in ("dev", "test") if split in run.corpus.splits]
@@ -62,7 +73,7 @@ def finish(run: Run, trainer: Trainer, outcome: Outcome) -> Result:
     return write_result(run, trainer, state="done", measured=measured)
 
 
-def write_translation(run: Run, model: Transformer, split: str, name: str) -> dict[str, Any]:
+def _write_translation(run: Run, model: Transformer, split: str, name: str) -> dict[str, Any]:
     """Write the translation of a split into the run's folder and return its scores."""
     lines, scores = translate_split(run, model, split, beam=run.config.search.beam)
     remove_folder(run.folder / name)
@@ -89,9 +100,7 @@ def write_result(
     result: Result = {
         "signature": run.signature["signature"],
         "state": state,
-        "policy": policy_name(config),
-        "tau_x": tau_of(config.augment.source),
-        "tau_y": tau_of(config.augment.target),
+        **config.augment.summary(),
         "seed": config.seed,
         "steps": progress.step,
         "selected_step": None,
@@ -110,7 +119,32 @@ def write_result(
     return sealed(result)
 
 
-def undamaged(run: Run, history: list[Validation]) -> list[Validation]:
+def write_record(folder: Path) -> None:
+    """Score the checkpoints of all rules and write ``record.json``; then forget how to resume."""
+    run, result = open_run(folder), read_sealed(folder / "result.json")
+    left = _undamaged(run, result["validations"])
+    by_step: dict[int, dict[str, Any]] = {}
+    rules = {}
+    for rule in RULES:
+        if rule == "dev-bleu" and not run.config.train.dev_bleu:
+            continue
+        chosen = best(left, rule)  # type: ignore[arg-type]
+        step = int(chosen["step"])
+        if step not in by_step:
+            by_step[step] = _scored(run, result, left, chosen)
+        rules[rule] = by_step[step]
+    names = [f"{split}.step-{step}.hyp" for step in by_step for split in ("dev", "test")]
+    files = hashes(folder, [name for name in names if (folder / name).is_file()])
+    machine = _machine()
+    remove_folder(folder / RECORD)
+    write_sealed(
+        folder / RECORD,
+        {"steps": result["steps"], "rules": rules, "machine": machine, "files": files},
+    )
+    shutil.rmtree(folder / "resume", ignore_errors=True)  # three times the size of the model
+
+
+def _undamaged(run: Run, history: list[Validation]) -> list[Validation]:
     """Return the validations whose checkpoints are whole; at least one."""
     left = [v for v in history if is_whole(_checkpoint(run, v))]
     if not left:
@@ -118,7 +152,7 @@ def undamaged(run: Run, history: list[Validation]) -> list[Validation]:
     return left
 
 
-def weights_at(
+def _weights_at(
     run: Run, left: list[Validation], chosen: Validation
 ) -> tuple[dict[str, torch.Tensor], list[int]]:
     """Return the weights of a validation, averaged with those before if the run asks for it.
@@ -135,16 +169,74 @@ def weights_at(
 
 def _select(run: Run, history: list[Validation]) -> tuple[Result, dict[str, torch.Tensor]]:
     """Return the validation that counts and its weights; an average is written down."""
-    left = undamaged(run, history)
+    left = _undamaged(run, history)
     chosen = best(left, run.config.train.select)
-    weights, steps = weights_at(run, left, chosen)
+    weights, steps = _weights_at(run, left, chosen)
     measured = {"selected_step": steps[-1], "dev_perplexity": chosen["dev_perplexity"]}
     if len(steps) == 1:
         return {**measured, "weights": f"checkpoints/step-{steps[-1]}"}, weights
-    facts = {"model": model_spec(run).to_dict(), "steps": steps}
+    facts = {"model": run.model_spec().to_dict(), "steps": steps}
     write_checkpoint(run.folder / "checkpoints" / "average", {"model": weights}, facts)
     return {**measured, "weights": "checkpoints/average"}, weights
 
 
 def _checkpoint(run: Run, validation: Validation) -> Path:
     return run.folder / "checkpoints" / f"step-{int(validation['step'])}"
+
+
+def _scored(
+    run: Run, result: dict[str, Any], left: list[Validation], chosen: Validation
+) -> dict[str, Any]:
+    step = int(chosen["step"])
+    facts = {"step": step, "dev_perplexity": chosen["dev_perplexity"]}
+    if step == result["selected_step"]:
+        scores = {f"{split}_bleu": result.get(f"{split}_bleu") for split in ("dev", "test")}
+        return {**facts, **scores, "is_selected": True}
+    model = Transformer(run.model_spec()).requires_grad_(False)
+    weights, _ = _weights_at(run, left, chosen)
+    for name, parameter in model.named_parameters():
+        parameter.copy_(weights[name])
+    scores = {
+        f"{split}_bleu": _write_translation(run, model, split, f"{split}.step-{step}.hyp")["bleu"]
+        for split in ("dev", "test")
+        if split in run.corpus.splits
+    }
+    return {**facts, **scores, "is_selected": False}
+
+
+def _machine() -> dict[str, Any]:
+    """Facts that are recorded, not hashed."""
+    return {
+        "torch": torch.__version__,
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+        "processor": platform.processor() or platform.machine(),
+        "processors": os.cpu_count(),
+        "python": platform.python_version(),
+        "commit": _commit(),
+    }
+
+
+def _commit() -> str | None:
+    """The commit of our own checkout; None where we are installed, in whatever repository."""
+    here = Path(__file__).resolve()
+    root = here.parents[3]
+    try:
+        project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        is_ours = project["name"] == "switchout" and here == root / "src/switchout/runs/result.py"
+    except (OSError, ValueError, KeyError):
+        is_ours = False
+    if not is_ours:
+        return None
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(root), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        return done.stdout.strip()
+
+    try:
+        if Path(git("rev-parse", "--show-toplevel")).resolve() != root:
+            return None
+        return git("rev-parse", "--short=12", "HEAD")
+    except (OSError, subprocess.CalledProcessError):
+        return None

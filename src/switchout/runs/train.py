@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 
@@ -24,10 +26,9 @@ from switchout.nmt.model import Transformer
 from switchout.nmt.resume import resume
 from switchout.nmt.schedule import Schedule
 from switchout.nmt.trainer import Noise, NonFiniteLoss, Trace, Trainer, UpdateSpec, perplexity
-from switchout.runs.config import Config
+from switchout.runs.config import Config, Train
 from switchout.runs.folder import (
     Run,
-    model_spec,
     move_aside,
     open_run,
     prepare_run,
@@ -37,6 +38,8 @@ from switchout.runs.folder import (
 from switchout.runs.leases import held
 from switchout.runs.noise import build_noise
 from switchout.runs.result import Result, finish, known_result, translate_split, write_result
+
+S = TypeVar("S")
 
 
 def train(
@@ -88,7 +91,7 @@ def train_held(
             prepare_run(config, folder)
         group.from_first(0, device)  # the others wait until the folder is ready
         run = open_run(folder)
-        spec = _loop_spec(run)
+        spec = _spec(LoopSpec, config.train, about=run.signature)
         if (known := known_result(run, spec)) is not None:
             keep()
             return known
@@ -119,7 +122,7 @@ def make_trainer(
     """Return the untrained model of a run, with its data, noise and optimizer."""
     config = run.config
     try:
-        model = Transformer(model_spec(run), seed=config.seed).to(device)
+        model = Transformer(run.model_spec(), seed=config.seed).to(device)
     except (RuntimeError, MemoryError) as error:
         reason = str(error).splitlines()[0]
         raise SwitchOutError(f"[model] does not fit into memory ({reason})") from None
@@ -138,44 +141,23 @@ def make_trainer(
 
 
 def _update_spec(config: Config) -> UpdateSpec:
-    t = config.train
-    return UpdateSpec(
+    t, until = config.train, config.augment.until
+    shape = {"d_model": config.model.d_model, "total": t.steps}
+    return _spec(
+        UpdateSpec,
+        t,
         seed=config.seed,
-        schedule=Schedule(
-            t.schedule,
-            learning_rate=t.learning_rate,
-            warmup=t.warmup,
-            decay=t.decay,
-            decay_every=t.decay_every,
-            decay_from=t.decay_from,
-            d_model=config.model.d_model,
-            total=t.steps,
-        ),
-        batch_tokens=t.batch_tokens,
-        device_tokens=t.device_tokens,
+        schedule=_spec(Schedule, t, kind=t.schedule, **shape),
         betas=(t.beta1, t.beta2),
-        epsilon=t.epsilon,
-        clip=t.clip,
-        label_smoothing=t.label_smoothing,
-        noise_steps=None if config.augment.until == 1 else round(config.augment.until * t.steps),
-        precision=t.precision,
+        noise_steps=None if until == 1 else round(until * t.steps),
         is_compiled=t.compile,
     )
 
 
-def _loop_spec(run: Run) -> LoopSpec:
-    t = run.config.train
-    return LoopSpec(
-        steps=t.steps,
-        checkpoint_every=t.checkpoint_every,
-        save_every=t.save_every,
-        save_minutes=t.save_minutes,
-        log_every=t.log_every,
-        select=t.select,
-        patience=t.patience,
-        tensorboard=t.tensorboard,
-        about=run.signature,
-    )
+def _spec(spec: Callable[..., S], keys: Train, **others: Any) -> S:
+    """Return a spec of ``switchout.nmt``: its fields are keys of ``[train]``, or given here."""
+    names = inspect.signature(spec).parameters.keys() & Train.model_fields.keys()
+    return spec(**{name: getattr(keys, name) for name in names} | others)
 
 
 def _validator(

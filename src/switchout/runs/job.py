@@ -1,4 +1,8 @@
-"""One run from start to finish in a process of its own, whoever started the process."""
+"""A run to be trained: the same configuration and text are the same folder, trained once.
+
+A run belongs to no table. Tables, sweeps and figures name the runs they need; what is finished is
+never trained again, and more seeds extend what is there.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,58 @@ import logging
 import os
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from switchout.corpora import Corpus
 from switchout.errors import SwitchOutError
-from switchout.runs.config import Config
+from switchout.runs.config import Config, Data
+from switchout.runs.config_file import run_key
 from switchout.runs.finished import finished
 from switchout.runs.leases import lease
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run to be trained.
+
+    Attributes:
+        label: For people: row and seed.
+        config: All of it, with the seed.
+        folder: Its home under the runs' root; the name is the content address.
+    """
+
+    label: str
+    config: Config
+    folder: Path
+
+    @property
+    def key(self) -> str:
+        return self.folder.name
+
+
+def runs_root() -> Path:
+    """Return where runs live: ``SWITCHOUT_RUNS``, or ``runs`` here."""
+    return Path(os.environ.get("SWITCHOUT_RUNS") or "runs")
+
+
+def corpus_of(config: Config) -> Corpus:
+    """Open the corpus of a configuration; equal ones are opened, and hashed, once."""
+    return _open(config.data)
+
+
+@cache
+def _open(data: Data) -> Corpus:
+    return data.open()
+
+
+def job_of(config: Config, *, label: str, root: Path | None = None) -> Job:
+    """Return the run of a configuration, wherever it stands."""
+    key = run_key(config, corpus_of(config).data_hash)
+    return Job(label, config, (root or runs_root()) / key)
 
 
 @dataclass(frozen=True)
@@ -34,7 +81,7 @@ def work(config: Config, folder: Path) -> Visit:
             return Visit("done")
         _talk_to(folder / ".log")
         try:
-            from switchout.runs.record import write_record
+            from switchout.runs.result import write_record
             from switchout.runs.train import train_held
 
             result = train_held(config, folder)
