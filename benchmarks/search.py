@@ -135,7 +135,7 @@ def ours(task: dict, folder: Path) -> dict[str, Callable[[], tuple[float, int]]]
     except ImportError:
         return runs
     tokens = ["<pad>", "<s>", "</s>", "<unk>", *(f"w{i}" for i in range(task["size"] - 4))]
-    write_ctranslate2(model, folder, src_tokens=tokens, tgt_tokens=tokens)
+    write_ctranslate2(model, folder, (tokens, tokens))
     translator = ctranslate2.Translator(str(folder), intra_threads=1)
     text = [[tokens[i] for i in row[:-1]] for row in task["sentences"]]
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_folders
 from switchout.nmt.metrics import read_metrics
+from switchout.nmt.trainer import Trainer
 from switchout.runs.config import Config
 from switchout.runs.train import train
 
@@ -37,21 +38,25 @@ def _work(config: Config, out: Path, rank: int, world: int, port: int, trace: Pa
     logging.basicConfig(
         filename=os.devnull if rank else f"{out}.log", level=logging.INFO, force=True
     )
-    train(config, out, trace=None if trace is None else _writer(trace))
+    if trace is not None:
+        _note_examples(trace)
+    train(config, out)
 
 
-def _writer(path: Path) -> Callable[..., None]:
-    """Note every example as the model saw it: step, id, source, decoder input, labels."""
-    handle = path.open("a")
+def _note_examples(path: Path) -> None:
+    """Write down what this process trains on: step, id, source, decoder input, labels."""
+    handle, augmented = path.open("a"), Trainer.augmented
 
-    def write(batch: Any, src: Any, tgt_in: Any, labels: Any) -> None:
+    def noted(trainer: Trainer, batch: Any) -> Any:
+        src, tgt_in, labels = augmented(trainer, batch)
         for row, example in enumerate(batch.example_ids.tolist()):
             n, m = int(batch.src_lengths[row]), int(batch.tgt_lengths[row])
             seen = [src[row, :n].tolist(), tgt_in[row, :m].tolist(), labels[row, :m].tolist()]
             handle.write(json.dumps([batch.step, example, *seen]) + "\n")
         handle.flush()
+        return src, tgt_in, labels
 
-    return write
+    Trainer.augmented = noted  # type: ignore[method-assign]
 
 
 def start(config: Config, out: Path, *, world: int = 1, trace: Path | None = None) -> list[Any]:

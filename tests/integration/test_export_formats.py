@@ -94,7 +94,7 @@ def test_exported_model_scores_as_ours(
     specials = ["<pad>", "<s>", "</s>", "<unk>"]
     src_tokens = specials + [f"s{i}" for i in range(4, spec.src_size)]
     tgt_tokens = specials + [f"t{i}" for i in range(4, spec.tgt_size)]
-    write_ctranslate2(model, tmp_path, src_tokens=src_tokens, tgt_tokens=tgt_tokens)
+    write_ctranslate2(model, tmp_path, (src_tokens, tgt_tokens))
     translator = ctranslate2.Translator(str(tmp_path), intra_threads=1)
     generator = torch.Generator().manual_seed(0)
     src = torch.randint(4, 27, (8, 6), generator=generator)

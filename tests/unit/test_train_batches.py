@@ -87,15 +87,6 @@ def test_batches_are_not_the_same_groups_every_epoch(pairs):
     assert len(groups[0] & groups[1]) < 5
 
 
-@pytest.mark.parametrize("world", [1, 2, 3, 7])
-def test_ranks_share_the_global_batch(pairs, world):
-    indexes = np.array([3, 1, 4, 15, 9])
-    shares = [make_batch(pairs, indexes, rank=rank, world=world) for rank in range(world)]
-    ids = [share.example_ids for share in shares]
-    assert sorted(np.concatenate(ids)) == sorted(pairs.example_ids[indexes])
-    assert sum(len(share.src) for share in shares) == 5
-
-
 def test_batch_marks_begin_and_end(pairs):
     batch = make_batch(Pairs([(2, 1), (1, 3)]), np.array([0, 1]))
     assert batch.src.tolist() == [[4, 5, EOS], [4, EOS, 0]]

@@ -52,9 +52,7 @@ class Null:
         return tuple(torch.where(ids >= 4, 0, ids) for ids in (x, y))
 
 
-def trainer_of(
-    *, noise=None, processes=Processes(), rate=0.01, dropout=0.2, tied=True, trace=None, **spec
-):
+def trainer_of(*, noise=None, processes=Processes(), rate=0.01, dropout=0.2, tied=True, **spec):
     shape = ModelSpec(
         WORDS, WORDS, layers=1, heads=2, d_head=4, d_model=8, d_inner=8, dropout=dropout, tied=tied
     )
@@ -65,7 +63,6 @@ def trainer_of(
         spec=UpdateSpec(schedule=Schedule("constant", rate), **update),
         noise=noise,
         processes=processes,
-        trace=trace,
     )
 
 
@@ -258,18 +255,20 @@ def test_state_of_an_older_version_is_read():
     assert trainer.progress.step == 5
 
 
+@pytest.mark.parametrize("world", [1, 2, 3, 7])
+def test_processes_share_the_global_batch(world):
+    trainers = [trainer_of(processes=Processes(rank, world)) for rank in range(world)]
+    shares = [part for trainer in trainers for part in trainer.batches(0)[1]]
+    ids = np.concatenate([share.example_ids for share in shares])
+    (whole,) = trainer_of().batches(0)[1]
+    assert sorted(ids) == sorted(whole.example_ids)
+    assert max(len(s.src) for s in shares) - min(len(s.src) for s in shares) <= 1
+
+
 def test_stop_request_of_one_reaches_all():
     trainer = trainer_of()
     assert not trainer.update(*trainer.batches(0)).is_stop_wanted
     assert trainer.update(*trainer.batches(1), is_stop_wanted=True).is_stop_wanted
-
-
-def test_trace_sees_what_the_model_sees():
-    seen = []
-    trainer = trainer_of(noise=Shift(), trace=lambda *batch: seen.append(batch))
-    trainer.update(*trainer.batches(0))
-    [(batch, src, _, _)] = seen
-    assert torch.equal(src, trainer.augmented(batch)[0])
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -127,24 +127,21 @@ def _cut(lengths: Ints, batch_tokens: int) -> Ints:
     return np.array(cuts, dtype=np.int64)
 
 
-def make_batch(
-    pairs: Pairs, indexes: Ints, *, step: int = 0, epoch: int = 0, rank: int = 0, world: int = 1
-) -> Batch:
-    """Return this rank's share of the global batch ``indexes``: every ``world``-th row."""
-    mine = indexes[rank::world]
-    src_lengths = pairs.src_lengths[mine].astype(np.int64)
-    tgt_lengths = pairs.tgt_lengths[mine].astype(np.int64)
-    src = np.full((len(mine), src_lengths.max(initial=0) + 1), PAD, dtype=np.int64)
-    tgt = np.full((len(mine), tgt_lengths.max(initial=0) + 2), PAD, dtype=np.int64)
+def make_batch(pairs: Pairs, indexes: Ints, *, step: int = 0, epoch: int = 0) -> Batch:
+    """Return the padded pairs ``indexes``."""
+    src_lengths = pairs.src_lengths[indexes].astype(np.int64)
+    tgt_lengths = pairs.tgt_lengths[indexes].astype(np.int64)
+    src = np.full((len(indexes), src_lengths.max(initial=0) + 1), PAD, dtype=np.int64)
+    tgt = np.full((len(indexes), tgt_lengths.max(initial=0) + 2), PAD, dtype=np.int64)
     tgt[:, 0] = BOS
-    for row, i in enumerate(mine):
+    for row, i in enumerate(indexes):
         x, y = pairs.src(i), pairs.tgt(i)
         src[row, : len(x)], src[row, len(x)] = x, EOS
         tgt[row, 1 : len(y) + 1], tgt[row, len(y) + 1] = y, EOS
     return Batch(
         step=step,
         epoch=epoch,
-        example_ids=np.asarray(pairs.example_ids[mine], dtype=np.int64),
+        example_ids=np.asarray(pairs.example_ids[indexes], dtype=np.int64),
         src=src,
         src_lengths=src_lengths + 1,
         tgt=tgt,
@@ -161,9 +158,8 @@ def split(batch: Batch, max_tokens: int | None) -> list[Batch]:
 
 
 def _rows(batch: Batch, part: slice) -> Batch:
-    return Batch(
-        step=batch.step,
-        epoch=batch.epoch,
+    return replace(
+        batch,
         example_ids=batch.example_ids[part],
         src=batch.src[part],
         src_lengths=batch.src_lengths[part],

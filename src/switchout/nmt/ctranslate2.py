@@ -18,13 +18,20 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from switchout.corpora.codec import Codec
 from switchout.corpora.vocabulary import BOS, PAD
 from switchout.errors import SwitchOutError
 from switchout.nmt.model import Attention, FeedForward, Transformer
 from switchout.nmt.search import Hypothesis, SearchOptions, default_limit
 from switchout.nmt.translate import BATCH_WORDS
 
+Tokens = tuple[list[str], list[str]]  # by id, of source and target
 QUANTIZATIONS = ("int8", "int8_float32", "int16", "float16")
+
+
+def tokens_of(codecs: tuple[Codec, Codec]) -> Tokens:
+    """Return the vocabularies as CTranslate2 wants them."""
+    return codecs[0].vocabulary.tokens, codecs[1].vocabulary.tokens
 
 
 def import_ctranslate2() -> Any:
@@ -39,17 +46,12 @@ def import_ctranslate2() -> Any:
 
 
 def write_ctranslate2(
-    model: Transformer,
-    folder: Path,
-    *,
-    src_tokens: Sequence[str],
-    tgt_tokens: Sequence[str],
-    quantization: str | None = None,
+    model: Transformer, folder: Path, tokens: Tokens, *, quantization: str | None = None
 ) -> None:
     """Write ``model`` into an existing ``folder`` as CTranslate2 reads it.
 
     Args:
-        src_tokens, tgt_tokens: The vocabularies, specials included, in the order of their ids.
+        tokens: Of source and target, specials included, in the order of their ids.
         quantization: Of the stored weights; None keeps float32.
     """
     specs, shape, is_pre = import_ctranslate2().specs, model.spec, model.spec.norm == "pre"
@@ -79,8 +81,8 @@ def write_ctranslate2(
     spec = specs.TransformerSpec(encoder, decoder)
     spec.config.add_source_eos = True
     spec.config.layer_norm_epsilon = model.decoder[0].norms[0].eps
-    spec.register_source_vocabulary(list(src_tokens))
-    spec.register_target_vocabulary(list(tgt_tokens))
+    spec.register_source_vocabulary(tokens[0])
+    spec.register_target_vocabulary(tokens[1])
     spec.validate()
     spec.optimize(quantization=quantization)
     spec.save(str(folder))
@@ -92,9 +94,8 @@ class CTranslate2Searcher:
     def __init__(
         self,
         folder: Path,
+        tokens: Tokens,
         *,
-        src_tokens: Sequence[str],
-        tgt_tokens: Sequence[str],
         max_words: int,
         device: str = "cpu",
     ):
@@ -104,8 +105,8 @@ class CTranslate2Searcher:
             )
         except (RuntimeError, ValueError) as error:
             raise SwitchOutError(f"{folder}: CTranslate2 cannot load it ({error})") from None
-        self.src_tokens = src_tokens
-        self.tgt_ids = {token: id for id, token in enumerate(tgt_tokens)}
+        self.src_tokens = tokens[0]
+        self.tgt_ids = {token: id for id, token in enumerate(tokens[1])}
         self.max_words = max_words
 
     def search(

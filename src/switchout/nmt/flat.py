@@ -65,11 +65,16 @@ class FlatParameters:
 
     def load(self, tensors: Mapping[str, torch.Tensor]) -> None:
         """Set every parameter; names and shapes must match."""
-        if tensors.keys() != self._views.keys():
-            odd = sorted(tensors.keys() ^ self._views.keys())
-            raise ValueError(f"parameters do not match the model: {', '.join(odd[:3])}")
-        for name, value in tensors.items():
-            if value.shape != self._views[name].shape:
-                wanted, got = tuple(self._views[name].shape), tuple(value.shape)
-                raise ValueError(f"parameter {name} has shape {got}, the model wants {wanted}")
-            self._views[name].copy_(value)
+        copy_parameters(tensors, self._views)
+
+
+def copy_parameters(tensors: Mapping[str, torch.Tensor], into: Mapping[str, torch.Tensor]) -> None:
+    """Set every parameter of ``into``; names and shapes must match."""
+    if tensors.keys() != into.keys():
+        odd = sorted(tensors.keys() ^ into.keys())
+        raise ValueError(f"parameters do not match the model: {', '.join(odd[:3])}")
+    for name, value in tensors.items():
+        if value.shape != into[name].shape:
+            wanted, got = tuple(into[name].shape), tuple(value.shape)
+            raise ValueError(f"parameter {name} has shape {got}, the model wants {wanted}")
+        into[name].detach().copy_(value)

@@ -59,25 +59,6 @@ class Outcome:
     history: list[Validation] = field(default_factory=list)
 
 
-def fit(
-    trainer: Trainer,
-    folder: Path,
-    outcome: Outcome,
-    *,
-    spec: LoopSpec,
-    validate: Callable[[Transformer], dict[str, float]],
-) -> Outcome:
-    """Train to the end, or until asked to stop.
-
-    Args:
-        trainer, outcome: As `switchout.nmt.resume` left them.
-        folder: Of the run.
-        spec: How long.
-        validate: Measures the model on the dev set; called by all processes together.
-    """
-    return _Loop(trainer, folder, spec, validate, outcome).run()
-
-
 def best(history: list[Validation], select: Select) -> Validation:
     """Return the validation that ``select`` chooses; the earliest of equals."""
     if select == "last":
@@ -87,14 +68,24 @@ def best(history: list[Validation], select: Select) -> Validation:
     return min(history, key=lambda v: v["dev_perplexity"])
 
 
-class _Loop:
+class Loop:
+    """Trains to the end, or until asked to stop.
+
+    Args:
+        trainer, outcome: As `switchout.nmt.resume` left them.
+        folder: Of the run.
+        spec: How long.
+        validate: Measures the model on the dev set; called by all processes together.
+    """
+
     def __init__(
         self,
         trainer: Trainer,
-        folder: Path,
-        spec: LoopSpec,
-        validate: Callable[[Transformer], dict[str, float]],
         outcome: Outcome,
+        folder: Path,
+        *,
+        spec: LoopSpec,
+        validate: Callable[[Transformer], Validation],
     ):
         self.trainer, self.folder, self.spec, self.validate = trainer, folder, spec, validate
         self.outcome, self.is_first = outcome, trainer.processes.is_first
@@ -102,6 +93,7 @@ class _Loop:
         self._shown: dict[str, Any] = {}
 
     def run(self) -> Outcome:
+        """Make the steps that are left and return how the run stands."""
         progress, start = self.trainer.progress, self.trainer.progress.step
         metrics = self._metrics(start)
         steps = range(start, self.spec.steps)

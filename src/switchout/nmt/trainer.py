@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
 from typing import Any, Literal, Protocol
@@ -28,7 +28,6 @@ from switchout.nmt.model import Transformer
 from switchout.nmt.schedule import Schedule
 
 Precision = Literal["float32", "bfloat16"]
-Trace = Callable[[Batch, Tensor, Tensor, Tensor], None]  # batch, source, decoder input, labels
 
 
 class Noise(Protocol):
@@ -105,7 +104,6 @@ class Trainer:
         spec: How.
         noise: Augmentation, or None.
         processes: Who shares the work.
-        trace: Told every batch as the model sees it.
     """
 
     def __init__(
@@ -116,10 +114,9 @@ class Trainer:
         spec: UpdateSpec,
         noise: Noise | None = None,
         processes: Processes = Processes(),
-        trace: Trace | None = None,
     ):
         self.model, self.pairs, self.spec, self.noise = model, pairs, spec, noise
-        self.processes, self._trace = processes, trace
+        self.processes = processes
         self.plan = BatchPlan(
             pairs.src_lengths, pairs.tgt_lengths, seed=spec.seed, batch_tokens=spec.batch_tokens
         )
@@ -145,14 +142,8 @@ class Trainer:
         """Return a hash of who is in 0-based ``step``, and this process's share in parts."""
         epoch, indexes = self.plan.at(step)
         examples = sha256(np.asarray(self.pairs.example_ids[indexes], dtype=np.int64).tobytes())
-        batch = make_batch(
-            self.pairs,
-            indexes,
-            step=step,
-            epoch=epoch,
-            rank=self.processes.rank,
-            world=self.processes.world,
-        )
+        mine = indexes[self.processes.rank :: self.processes.world]
+        batch = make_batch(self.pairs, mine, step=step, epoch=epoch)
         return examples.hexdigest(), split(batch, self.spec.device_tokens)
 
     def update(self, examples: str, parts: list[Batch], *, is_stop_wanted: bool = False) -> Update:
@@ -200,8 +191,6 @@ class Trainer:
             return 0.0, 0
         device = self.device
         src, tgt_in, labels = self.augmented(batch)
-        if self._trace is not None:
-            self._trace(batch, src, tgt_in, labels)
         keys = dropout_keys(self.spec.seed, step=batch.step, example_ids=batch.example_ids)
         lengths = torch.from_numpy(batch.src_lengths).to(device)
         with autocast(device, self.spec.precision):

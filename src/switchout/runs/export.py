@@ -8,7 +8,7 @@ from typing import Literal
 from switchout.errors import SwitchOutError
 from switchout.files import atomic_folder
 from switchout.nmt.checkpoint import write_checkpoint
-from switchout.nmt.ctranslate2 import QUANTIZATIONS, write_ctranslate2
+from switchout.nmt.ctranslate2 import QUANTIZATIONS, tokens_of, write_ctranslate2
 from switchout.runs.sealed import hashes, write_sealed
 from switchout.runs.translate import EXPORTED, load_ensemble, run_search
 
@@ -43,14 +43,7 @@ def export_run(
                 path.rename(folder / path.name)
             inner.rmdir()
         else:
-            src_tokens, tgt_tokens = (codec.vocabulary.tokens for codec in codecs)
-            write_ctranslate2(
-                model,
-                folder,
-                src_tokens=src_tokens,
-                tgt_tokens=tgt_tokens,
-                quantization=quantization,
-            )
+            write_ctranslate2(model, folder, tokens_of(codecs), quantization=quantization)
         codecs[0].save(folder, "src")
         codecs[1].save(folder, "tgt")
         files = hashes(folder, sorted(path.name for path in folder.iterdir()))

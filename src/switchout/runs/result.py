@@ -22,6 +22,7 @@ from switchout.errors import SwitchOutError
 from switchout.evaluation.scores import score
 from switchout.files import write_text
 from switchout.nmt.checkpoint import is_whole, read_tensors, write_checkpoint
+from switchout.nmt.flat import copy_parameters
 from switchout.nmt.loop import LoopSpec, Outcome, Validation, best, is_stale
 from switchout.nmt.model import Transformer
 from switchout.nmt.search import SearchOptions
@@ -194,8 +195,7 @@ def _scored(
         return {**facts, **scores, "is_selected": True}
     model = Transformer(run.model_spec()).requires_grad_(False)
     weights, _ = _weights_at(run, left, chosen)
-    for name, parameter in model.named_parameters():
-        parameter.copy_(weights[name])
+    copy_parameters(weights, dict(model.named_parameters()))
     scores = {
         f"{split}_bleu": _write_translation(run, model, split, f"{split}.step-{step}.hyp")["bleu"]
         for split in ("dev", "test")

@@ -12,7 +12,7 @@ import torch
 
 from switchout.errors import SwitchOutError
 from switchout.nmt.checkpoint import read_tensors
-from switchout.nmt.loop import LoopSpec, Outcome, Validation, fit
+from switchout.nmt.loop import Loop, LoopSpec, Outcome, Validation
 from switchout.nmt.machine import (
     Processes,
     check_bfloat16,
@@ -25,7 +25,7 @@ from switchout.nmt.machine import (
 from switchout.nmt.model import Transformer
 from switchout.nmt.resume import resume
 from switchout.nmt.schedule import Schedule
-from switchout.nmt.trainer import Noise, NonFiniteLoss, Trace, Trainer, UpdateSpec, perplexity
+from switchout.nmt.trainer import Noise, NonFiniteLoss, Trainer, UpdateSpec, perplexity
 from switchout.runs.config import Config, Train
 from switchout.runs.folder import (
     Run,
@@ -42,9 +42,7 @@ from switchout.runs.result import Result, finish, known_result, translate_split,
 S = TypeVar("S")
 
 
-def train(
-    config: Config, out: Path | str, *, restart: bool = False, trace: Trace | None = None
-) -> Result:
+def train(config: Config, out: Path | str, *, restart: bool = False) -> Result:
     """Train, or go on training, the run in folder ``out``; return what ``result.json`` holds.
 
     Under ``torchrun`` every process calls this. Only the first one writes.
@@ -53,7 +51,6 @@ def train(
         config: What to train.
         out: Folder of the run.
         restart: Move an earlier run aside.
-        trace: Told every batch as the model sees it.
     """
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
@@ -63,21 +60,15 @@ def train(
             aside = move_aside(folder) if restart else None
             keep = stack.enter_context(removed_if_refused(folder, aside=aside))
             stack.enter_context(held(folder))
-            return train_held(config, folder, keep=keep, trace=trace)
-        return train_held(config, folder, trace=trace)
+            return train_held(config, folder, keep=keep)
+        return train_held(config, folder)
 
 
-def train_held(
-    config: Config,
-    folder: Path,
-    *,
-    keep: Callable[[], None] = lambda: None,
-    trace: Trace | None = None,
-) -> Result:
+def train_held(config: Config, folder: Path, *, keep: Callable[[], None] = lambda: None) -> Result:
     """Do what `train` does in a folder whose lease is ours.
 
     Args:
-        config, folder, trace: As for `train`.
+        config, folder: As for `train`.
         keep: Called when nothing can be refused any more.
     """
     device = find_device(config.train.device)
@@ -95,7 +86,7 @@ def train_held(
         if (known := known_result(run, spec)) is not None:
             keep()
             return known
-        trainer = make_trainer(run, device, group, trace=trace)
+        trainer = make_trainer(run, device, group)
         keep()
         outcome = resume(trainer, folder, spec=spec)
         if outcome.state == "running":
@@ -110,15 +101,13 @@ def _fit(run: Run, trainer: Trainer, outcome: Outcome, spec: LoopSpec) -> Outcom
         (run.folder / "result.json").unlink(missing_ok=True)  # of a shorter run
     validate = _validator(run, trainer.processes, trainer.device)
     try:
-        return fit(trainer, run.folder, outcome, spec=spec, validate=validate)
+        return Loop(trainer, outcome, run.folder, spec=spec, validate=validate).run()
     except NonFiniteLoss:
         write_result(run, trainer, state="non-finite")
         raise
 
 
-def make_trainer(
-    run: Run, device: str, group: Processes = Processes(), *, trace: Trace | None = None
-) -> Trainer:
+def make_trainer(run: Run, device: str, group: Processes = Processes()) -> Trainer:
     """Return the untrained model of a run, with its data, noise and optimizer."""
     config = run.config
     try:
@@ -127,14 +116,8 @@ def make_trainer(
         reason = str(error).splitlines()[0]
         raise SwitchOutError(f"[model] does not fit into memory ({reason})") from None
     noise: Noise | None = build_noise(config.augment, *(c.vocabulary for c in run.codecs))
-    trainer = Trainer(
-        model,
-        run.train,
-        spec=_update_spec(config),
-        noise=noise,
-        processes=group,
-        trace=trace,
-    )
+    spec = _update_spec(config)
+    trainer = Trainer(model, run.train, spec=spec, noise=noise, processes=group)
     if (weights := start_weights(config)) is not None:
         _initialise(trainer, weights)
     return trainer

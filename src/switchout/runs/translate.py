@@ -15,6 +15,7 @@ from safetensors import SafetensorError
 from switchout.corpora.codec import Codec
 from switchout.errors import SwitchOutError
 from switchout.nmt.checkpoint import read_facts, read_tensors, step_folders
+from switchout.nmt.flat import copy_parameters
 from switchout.nmt.machine import find_device
 from switchout.nmt.model import ModelSpec, Transformer
 from switchout.nmt.search import SearchOptions
@@ -81,13 +82,10 @@ def load_model(run: Path, *, step: str | None = None, device: str = "cpu") -> Tr
     except (KeyError, TypeError, ValueError, SafetensorError) as error:
         raise SwitchOutError(f"{run}: no weights written by switchout ({error})") from None
     model = Transformer(spec)
-    named = dict(model.named_parameters())  # a tied parameter appears once
-    for name in named.keys() | tensors.keys():
-        wanted = tuple(named[name].shape) if name in named else None
-        got = tuple(tensors[name].shape) if name in tensors else None
-        if wanted != got:
-            raise SwitchOutError(f"{folder}: parameter {name} is {got}, the model wants {wanted}")
-        named[name].data.copy_(tensors[name])
+    try:
+        copy_parameters(tensors, dict(model.named_parameters()))  # a tied one appears once
+    except ValueError as error:
+        raise SwitchOutError(f"{folder}: {error}") from None
     try:
         model.requires_grad_(False).to(device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
@@ -103,19 +101,18 @@ def load_ensemble(
     codecs = load_codecs(runs[0])
     models = [load_model(run, step=step, device=device) for run in runs]
     for run, model in zip(runs, models, strict=True):
-        others = load_codecs(run)
-        for side, ours, other in zip(("src", "tgt"), codecs, others, strict=True):
-            if other.vocabulary.tokens != ours.vocabulary.tokens:
+        sizes = model.spec.src_size, model.spec.tgt_size
+        for side, first, own, size in zip(
+            ("src", "tgt"), codecs, load_codecs(run), sizes, strict=True
+        ):
+            if own.vocabulary != first.vocabulary:
                 raise SwitchOutError(
                     f"{run}/vocab.{side} differs from {runs[0]}/vocab.{side}: "
                     "an ensemble needs the same vocabularies"
                 )
-        for side, size, codec in zip(
-            ("src", "tgt"), (model.spec.src_size, model.spec.tgt_size), others, strict=True
-        ):
-            if size != len(codec.vocabulary):
+            if size != len(own.vocabulary):
                 raise SwitchOutError(
-                    f"{run}/vocab.{side} has {len(codec.vocabulary)} words, its model {size}: "
+                    f"{run}/vocab.{side} has {len(own.vocabulary)} words, its model {size}: "
                     "these files are not of the same run"
                 )
     return models, codecs
@@ -158,26 +155,22 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
             models, self.codecs = load_ensemble(runs, step=step, device=device)
             self.searcher = TorchSearcher(models)
             return
-        from switchout.nmt.ctranslate2 import CTranslate2Searcher
+        from switchout.nmt.ctranslate2 import CTranslate2Searcher, tokens_of, write_ctranslate2
 
         if len(runs) > 1:
             raise SwitchOutError("--engine ctranslate2 knows no ensembles: give one --run")
         folder = runs[0]
         self.codecs = load_codecs(folder)
-        src_tokens, tgt_tokens = (codec.vocabulary.tokens for codec in self.codecs)
         if (folder / "model.bin").is_file():
             max_words = _exported_max_words(folder)
         else:
             ((model,), _) = load_ensemble(runs, step=step)
             max_words = model.spec.max_length - 1
             folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="switchout-")))
-            from switchout.nmt.ctranslate2 import write_ctranslate2
-
-            write_ctranslate2(model, folder, src_tokens=src_tokens, tgt_tokens=tgt_tokens)
+            write_ctranslate2(model, folder, tokens_of(self.codecs))
         self.searcher = CTranslate2Searcher(
             folder,
-            src_tokens=src_tokens,
-            tgt_tokens=tgt_tokens,
+            tokens_of(self.codecs),
             max_words=max_words,
             device=torch.device(device).type,
         )
