@@ -56,7 +56,7 @@ def prepare_corpus(
         1200
     """
     inputs = {"corpus": corpus.folder, "vocabulary": plan.files}
-    check_output_folder("--out", out, inputs, marker=FACTS)
+    check_output_folder("out", out, inputs, marker=FACTS)
     drops: Counter[str] = Counter()
     if held_out is not None:
         corpus = _hold_out(corpus, *held_out, drops)
@@ -64,7 +64,7 @@ def prepare_corpus(
         if split not in corpus.splits:
             raise SwitchOutError(
                 f"{corpus.folder}: no {split} pairs; add {split}.{corpus.source} and "
-                f"{split}.{corpus.target}, or hold pairs out of train with --dev N --test N"
+                f"{split}.{corpus.target}, or say how many dev and test pairs to take from train"
             )
     with atomic_folder(out, marker=FACTS) as partial:
         cleaned, counts = _write_text(corpus, cleaning, drops, partial)

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 SYNTHETIC_IDS = 1 << 40  # example ids of synthetic pairs start here; no corpus has as many lines
 SIGNATURE = "signature.json"
-RESTART = "--restart to move this run aside"
+RESTART = "restart to move this run aside"
 OUR_FILES = frozenset({"config.toml", "encoded", "metrics.jsonl", "tensorboard"})  # of a new run
 
 
@@ -199,7 +199,7 @@ def _start(config: Config, folder: Path, corpus: Corpus) -> None:
         {path.name for path in folder.iterdir()} - _own_files(folder) if folder.exists() else ()
     )
     if others:
-        raise SwitchOutError(f"{folder}: is not empty and not a run; choose another --out")
+        raise SwitchOutError(f"{folder}: is not empty and not a run; choose another folder")
     for split in sorted({"dev", *corpus.splits} - {"train", "synthetic"}):
         corpus.pairs(split)  # refuses what cannot be read, before anything is written
     codecs = build_codecs(corpus, config.vocabulary.plan())
@@ -289,7 +289,7 @@ def _check_config(config: Config, folder: Path, corpus: Corpus, known: dict[str,
     if not changed:
         return
     if known.get("key") != run_key(config, corpus.data_hash):
-        raise SwitchOutError(f"{problem}; choose another --out, or {RESTART}")
+        raise SwitchOutError(f"{problem}; choose another folder, or {RESTART}")
     log.warning("%s: damaged; written again", folder / "config.toml")
 
 

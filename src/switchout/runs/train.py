@@ -54,7 +54,7 @@ def train(config: Config, out: Path | str, *, restart: bool = False) -> Result:
     """
     folder = Path(out)
     if folder.exists() and not folder.is_dir():
-        raise SwitchOutError(f"{folder}: is a file; choose another --out")
+        raise SwitchOutError(f"{folder}: is a file; choose another folder")
     with ExitStack() as stack:
         if is_first_process():
             aside = move_aside(folder) if restart else None

@@ -90,7 +90,7 @@ def load_model(run: Path, *, step: str | None = None, device: str = "cpu") -> Tr
         model.requires_grad_(False).to(device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0]
-        raise SwitchOutError(f"device {device!r}: {reason}; give --device cpu") from None
+        raise SwitchOutError(f"device {device!r}: {reason}; use cpu") from None
     return model
 
 
@@ -158,7 +158,7 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
         from switchout.nmt.ctranslate2 import CTranslate2Searcher, tokens_of, write_ctranslate2
 
         if len(runs) > 1:
-            raise SwitchOutError("--engine ctranslate2 knows no ensembles: give one --run")
+            raise SwitchOutError("ctranslate2 knows no ensembles: give one run")
         folder = runs[0]
         self.codecs = load_codecs(folder)
         if (folder / "model.bin").is_file():
