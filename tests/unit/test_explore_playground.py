@@ -16,9 +16,9 @@ import switchout as so
 from switchout.cli import run as command
 from switchout.corpora.codec import Codec
 from switchout.explore import snippets
-from switchout.explore.lines import embedded_lines, file_lines
+from switchout.explore.corpus_lines import embedded_lines, file_lines
 from switchout.explore.playground import N_DRAWS, play, policy_of
-from switchout.explore.question import Question, SideQuestion
+from switchout.explore.question import PlayQuestion, SideQuestion
 from switchout.explore.snippets import command_line, python, toml
 from switchout.explore.vocabularies import parse_vocabulary
 from switchout.runs.config import Config
@@ -185,26 +185,28 @@ def test_switchout_cannot_change_more_than_half():
 )
 def test_too_much_is_refused(wrong):
     with pytest.raises(ValidationError):
-        Question.model_validate(wrong)
+        PlayQuestion.model_validate(wrong)
 
 
 def test_200_words_are_taken():
-    assert Question(src=" ".join(["x"] * 200)).src.count(" ") == 199
+    assert PlayQuestion(src=" ".join(["x"] * 200)).src.count(" ") == 199
 
 
 # Snippets: what is pasted does the same
 
 
 QUESTIONS = [
-    Question(src=LINE, tgt=LINE, tau_x=2.0, tau_y=1.5, seed=5),
-    Question(src=LINE, tgt=LINE, by_x="rate", rate_x=0.25, policy_y="none", seed=5),
-    Question(src=LINE, tgt=LINE, policy_x="hamming", tau_x=0.4, policy_y="hamming", by_y="rate"),
-    Question(src=LINE, tgt=LINE, policy_x="word_dropout", policy_y="word_dropout", by_y="rate"),
+    PlayQuestion(src=LINE, tgt=LINE, tau_x=2.0, tau_y=1.5, seed=5),
+    PlayQuestion(src=LINE, tgt=LINE, by_x="rate", rate_x=0.25, policy_y="none", seed=5),
+    PlayQuestion(
+        src=LINE, tgt=LINE, policy_x="hamming", tau_x=0.4, policy_y="hamming", by_y="rate"
+    ),
+    PlayQuestion(src=LINE, tgt=LINE, policy_x="word_dropout", policy_y="word_dropout", by_y="rate"),
 ]
 names = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: f"{q.policy_x}-{q.policy_y}")
 
 
-def sides(question: Question) -> list[list[str]]:
+def sides(question: PlayQuestion) -> list[list[str]]:
     sampled = [
         play(asked, CODEC, side=side, seed=question.seed, n_samples=12)
         for side, asked in (("source", question.source), ("target", question.target))
@@ -299,9 +301,9 @@ def test_one_side_of_a_file_is_enough(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1"),
-        ("a\n\nb\n", "line 2"),
-        ("a\nb\na\n", "line 3"),
+        ("", "vocabulary:1"),
+        ("a\n\nb\n", "vocabulary:2"),
+        ("a\nb\na\n", "vocabulary:3"),
         ("<unk>\n<s>\na\n", "two words"),
         ("\n".join(f"w{i}" for i in range(500_001)), "500,000"),
     ],

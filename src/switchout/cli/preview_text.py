@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from switchout.text.preview import Effect, Preview, Sample, Word
+    from switchout.text.preview import Effect, Preview, SwitchedLine, SwitchedWord
 
 WIDTH = 80
 _LABEL = 12  # columns of what stands before a sentence
@@ -21,7 +21,7 @@ def rendered(preview: Preview, *, in_color: bool) -> str:
     return "\n\n".join([*blocks, *map(_table, preview.effects)])
 
 
-def _lines(samples: list[Sample], in_color: bool) -> Iterator[str]:
+def _lines(samples: list[SwitchedLine], in_color: bool) -> Iterator[str]:
     original = [(word.was, 0) for word in samples[0].words]
     yield from _wrapped("as it is", original)
     same = [s for s in samples if not any(word.is_changed for word in s.words)]
@@ -33,7 +33,7 @@ def _lines(samples: list[Sample], in_color: bool) -> Iterator[str]:
         yield f"  {'the same':<{_LABEL - 2}}in epochs {', '.join(str(s.epoch) for s in same)}"
 
 
-def _marked(word: Word, in_color: bool) -> tuple[str, int]:
+def _marked(word: SwitchedWord, in_color: bool) -> tuple[str, int]:
     """Return a word as it is printed, and how many of its characters take no room."""
     if not word.is_changed:
         return word.text, 0

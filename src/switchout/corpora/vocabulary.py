@@ -131,23 +131,27 @@ def read_words(path: Path | str) -> list[str]:
         >>> read_words(path)
         ['the', 'a']
     """
-    lines = list(stream_lines(Path(path)))
+    return words_of(list(stream_lines(Path(path))), name=str(path))
+
+
+def words_of(lines: list[str], *, name: str) -> list[str]:
+    """Return the same for the lines of a vocabulary; ``name`` is for messages."""
     is_ours = tuple(lines[: len(SPECIALS)]) == SPECIALS
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         word = line if is_ours else _word_of(line)
         if not word or " " in word or "\r" in word:
             raise SwitchOutError(
-                f"{path}:{number}: expected one word, or a word and a number, got {line[:60]!r}"
+                f"{name}:{number}: expected one word, or a word and a number, got {line[:60]!r}"
             )
         first = seen.setdefault(word, number)
         if first != number:
             raise SwitchOutError(
-                f"{path}:{number}: {word!r} stands already in line {first}; "
+                f"{name}:{number}: {word!r} stands already in line {first}; "
                 "every word must be distinct"
             )
     if not seen.keys() - set(SPECIALS):
-        raise SwitchOutError(f"{path}: no word in it; expected a vocabulary, a word a line")
+        raise SwitchOutError(f"{name}: no word in it; expected a vocabulary, a word a line")
     return list(seen)
 
 

@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from switchout.errors import SwitchOutError
 from switchout.explore.catalogue import RunSummary, read_curves
-from switchout.explore.comparison import MOST_COMPARED, Group, compare_runs
+from switchout.explore.comparison import MOST_COMPARED, RunGroup, compare_runs
 from switchout.explore.playground import SideAnswer
-from switchout.explore.question import MOST_CHARACTERS, MOST_WORDS, NoiseQuestion, Question
+from switchout.explore.question import MOST_CHARACTERS, MOST_WORDS, NoiseQuestion, PlayQuestion
 from switchout.explore.site import Site
 from switchout.explore.translation import Translated
 from switchout.explore.units import UnitAnswer
@@ -31,7 +31,7 @@ class Playground(BaseModel):
     snippets: dict[str, str]
 
 
-class Pair(BaseModel):
+class LinePair(BaseModel):
     """A line of the corpus."""
 
     source: str
@@ -65,7 +65,7 @@ class TranslationQuestion(BaseModel):
 class Comparisons(BaseModel):
     """Systems against the first of them; ``problem`` says why there is no result."""
 
-    groups: list[Group]
+    groups: list[RunGroup]
     results: list[dict[str, Any]]
     buckets: list[dict[str, Any]]
     problem: str
@@ -87,7 +87,7 @@ def make_api(site: Site) -> APIRouter:
     router = APIRouter(prefix="/api", responses=REFUSED)
 
     @router.get("/play")
-    def play(question: Annotated[Question, Query()]) -> Playground:
+    def play(question: Annotated[PlayQuestion, Query()]) -> Playground:
         """Sample, say how probable each sample is, and give the laws behind it."""
         answers = site.answer(question)
         units, pasted = site.units(question), site.snippets(question)
@@ -99,10 +99,10 @@ def make_api(site: Site) -> APIRouter:
         return site.look(question)
 
     @router.get("/line")
-    def line(n: Annotated[int, Query(ge=1, le=10**9)] = 1) -> Pair:
+    def line(n: Annotated[int, Query(ge=1, le=10**9)] = 1) -> LinePair:
         """Return a line of the corpus, counted from 1 and around."""
         source, target = site.lines.pair(n)
-        return Pair(source=source, target=target, n_lines=len(site.lines))
+        return LinePair(source=source, target=target, n_lines=len(site.lines))
 
     @router.get("/vocabularies")
     def vocabularies() -> dict[str, str]:

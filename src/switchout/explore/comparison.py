@@ -22,7 +22,7 @@ N_RESAMPLES = 2_000
 
 
 @dataclass(frozen=True)
-class Group:
+class RunGroup:
     """Runs of one configuration, by any seed."""
 
     name: str
@@ -40,14 +40,14 @@ class Compared:
         breakdowns: Where the gain is, by length of the reference.
     """
 
-    groups: list[Group]
+    groups: list[RunGroup]
     results: list[Comparison]
     breakdowns: list[Breakdown]
     references: list[str]
     problem: str = ""
 
 
-def groups_of(catalogue: Catalogue, names: Sequence[str]) -> list[Group]:
+def groups_of(catalogue: Catalogue, names: Sequence[str]) -> list[RunGroup]:
     """Return the runs by configuration, the one without augmentation first."""
     if not names:
         raise SwitchOutError("choose at least one run")
@@ -65,7 +65,7 @@ def groups_of(catalogue: Catalogue, names: Sequence[str]) -> list[Group]:
     ]
     groups.sort(key=lambda group: not group[0])
     labels = _told_apart([describe(config) for _, config, _ in groups])
-    return [Group(label, tuple(g[2])) for label, g in zip(labels, groups, strict=True)]
+    return [RunGroup(label, tuple(g[2])) for label, g in zip(labels, groups, strict=True)]
 
 
 def describe(config: Config) -> str:

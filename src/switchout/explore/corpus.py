@@ -12,7 +12,7 @@ from typing import Any
 
 from switchout.corpora.text import write_lines
 from switchout.corpora.vocabulary import SPECIALS
-from switchout.explore.lines import Lines
+from switchout.explore.corpus_lines import CorpusLines
 from switchout.explore.question import NoiseQuestion, SideQuestion
 from switchout.explore.vocabularies import Side, Vocabularies
 from switchout.text.preview import Preview, preview
@@ -30,7 +30,7 @@ class CorpusLook:
     """
 
     def __init__(
-        self, files: tuple[Path | None, Path | None], lines: Lines, vocabularies: Vocabularies
+        self, files: tuple[Path | None, Path | None], lines: CorpusLines, vocabularies: Vocabularies
     ):
         self.is_own = any(files)
         self.title = lines.title

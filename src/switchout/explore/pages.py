@@ -22,7 +22,7 @@ from switchout.explore import figures
 from switchout.explore.api import NO_NAMES, Names, one_line
 from switchout.explore.catalogue import RunSummary, read_curves
 from switchout.explore.comparison import compare_runs
-from switchout.explore.question import MOST_CHARACTERS, NoiseQuestion, Question
+from switchout.explore.question import MOST_CHARACTERS, NoiseQuestion, PlayQuestion
 from switchout.explore.site import Site
 from switchout.files import read_bytes
 from switchout.report.style import style
@@ -52,7 +52,7 @@ def _add_playground(router: APIRouter, site: Site) -> None:
     @router.get("/")
     def playground(
         request: Request,
-        question: Annotated[Question, Query()],
+        question: Annotated[PlayQuestion, Query()],
     ) -> Response:
         if not question.src and not question.tgt and not _is_part(request):
             src, tgt = site.lines.pair(1)

@@ -1,6 +1,6 @@
 """What a policy does to one sentence: samples, their probabilities, and the laws behind them.
 
-Sample i of a side is example i of the seed: exactly what ``policy.sample`` and, at a temperature,
+Draw i of a side is example i of the seed: exactly what ``policy.sample`` and, at a temperature,
 ``so.switch_out`` return for that address.
 """
 
@@ -30,7 +30,7 @@ MOST_BINS = 13  # counts of changed words shown one by one
 
 
 @dataclass(frozen=True)
-class Word:
+class DrawnWord:
     """A word of a sample; ``was`` is the word it replaced, ``is_known`` false for a stranger."""
 
     text: str
@@ -39,10 +39,10 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Sample:
+class Draw:
     """One draw, with the log-probability of exactly this sentence."""
 
-    words: list[Word]
+    words: list[DrawnWord]
     n_changed: int
     log_probability: float
 
@@ -98,7 +98,7 @@ class SideAnswer:
     n_words: int
     unknown: list[str]
     n_vocabulary: int
-    samples: list[Sample]
+    samples: list[Draw]
     expected_changes: float
     untouched: float
     entropy: float
@@ -139,11 +139,11 @@ def play(
         n_vocabulary=len(words),
         samples=_samples(policy, shown, x, tokens, codec.vocabulary.tokens),
         expected_changes=float(policy.expected_changes(n_words)),
-        untouched=_untouched(policy, n_words),
+        untouched=policy.untouched(n_words),
         entropy=float(policy.entropy(n_words)),
         law=_law(policy, tau, n_words, (drawn != x).sum(axis=1)),
         beside=_beside(policy, tau, n_words),
-        untouched_by_length=[(n, _untouched(policy, n)) for n in LENGTHS],
+        untouched_by_length=[(n, policy.untouched(n)) for n in LENGTHS],
     )
 
 
@@ -172,10 +172,10 @@ def temperature(policy: HammingPolicy, length: int) -> float | None:
 
 
 def _untouched_side(tokens: list[str], ids: list[int], words: Words) -> SideAnswer:
-    same = [Word(t, is_known=i != UNK) for t, i in zip(tokens, ids, strict=True)]
+    same = [DrawnWord(t, is_known=i != UNK) for t, i in zip(tokens, ids, strict=True)]
     return SideAnswer(
         policy="", tau=None, n_words=int(words.is_word(np.array(ids, np.int64)).sum()),
-        unknown=_unknown(tokens, ids), n_vocabulary=len(words), samples=[Sample(same, 0, 0.0)],
+        unknown=_unknown(tokens, ids), n_vocabulary=len(words), samples=[Draw(same, 0, 0.0)],
         expected_changes=0.0, untouched=1.0, entropy=0.0, law=None, beside=[],
         untouched_by_length=[],
     )  # fmt: skip
@@ -187,18 +187,18 @@ def _unknown(tokens: list[str], ids: list[int]) -> list[str]:
 
 def _samples(
     policy: HammingPolicy, drawn: Any, x: Any, tokens: list[str], vocabulary: Sequence[str]
-) -> list[Sample]:
+) -> list[Draw]:
     log_probs = policy.log_prob(drawn, np.repeat(x, len(drawn), axis=0))
     old = x[0].tolist()
     samples = []
     for row, log_prob in zip(drawn.tolist(), log_probs.tolist(), strict=True):
         words = [
-            Word(token, is_known=b != UNK)
+            DrawnWord(token, is_known=b != UNK)
             if a == b
-            else Word(NULL_WORD if a == PAD else vocabulary[a], was=token)
+            else DrawnWord(NULL_WORD if a == PAD else vocabulary[a], was=token)
             for a, b, token in zip(row, old, tokens, strict=True)
         ]
-        samples.append(Sample(words, sum(w.was is not None for w in words), log_prob))
+        samples.append(Draw(words, sum(w.was is not None for w in words), log_prob))
     return samples
 
 
@@ -255,10 +255,5 @@ def _beside(policy: HammingPolicy, tau: float | None, length: int) -> list[Besid
 
 def _row(name: str, policy: HammingPolicy, tau: float, length: int) -> Beside:
     changes, entropy = float(policy.expected_changes(length)), float(policy.entropy(length))
-    untouched = _untouched(policy, length)
+    untouched = policy.untouched(length)
     return Beside(name, changes, untouched, entropy, tau * entropy - changes)
-
-
-def _untouched(policy: HammingPolicy, length: int) -> float:
-    """Return how probable it is that nothing changes."""
-    return math.exp(policy.log_pattern(length, 0, (0, 0)))

@@ -68,7 +68,7 @@ class NoiseQuestion(BaseModel):
         return SideQuestion(**{name: getattr(self, f"{name}_{letter}") for name in names})
 
 
-class Question(NoiseQuestion):
+class PlayQuestion(NoiseQuestion):
     """A sentence pair, its vocabularies, and what to do to it."""
 
     src: Line = ""

@@ -8,9 +8,9 @@ from pathlib import Path
 from switchout.errors import SwitchOutError
 from switchout.explore.catalogue import Catalogue
 from switchout.explore.corpus import CorpusLook
-from switchout.explore.lines import Lines, embedded_lines, file_lines
+from switchout.explore.corpus_lines import CorpusLines, embedded_lines, file_lines
 from switchout.explore.playground import SideAnswer, play
-from switchout.explore.question import Question, SideQuestion
+from switchout.explore.question import PlayQuestion, SideQuestion
 from switchout.explore.snippets import snippets
 from switchout.explore.translation import Translators
 from switchout.explore.units import UnitAnswer, compare_units
@@ -40,11 +40,11 @@ class Site:
         self.look = CorpusLook((source, target), self.lines, self.vocabularies).look
 
     @cached_property
-    def lines(self) -> Lines:
+    def lines(self) -> CorpusLines:
         """The user's lines, or the embedded ones."""
         return self.corpus or self.embedded
 
-    def answer(self, question: Question) -> dict[str, SideAnswer]:
+    def answer(self, question: PlayQuestion) -> dict[str, SideAnswer]:
         """Return what the playground says, by side."""
         asked = {"source": question.source, "target": question.target}
         sides: tuple[Side, Side] = ("source", "target")
@@ -56,7 +56,7 @@ class Site:
             for side in sides
         }  # fmt: skip
 
-    def units(self, question: Question) -> dict[str, list[UnitAnswer]]:
+    def units(self, question: PlayQuestion) -> dict[str, list[UnitAnswer]]:
         """Return pieces beside whole words, for sides whose vocabulary has pieces."""
         sides: tuple[tuple[Side, SideQuestion], ...] = (
             ("source", question.source),
@@ -70,7 +70,7 @@ class Site:
                 found[side] = compare_units(asked, book, **address)
         return {side: answers for side, answers in found.items() if answers}
 
-    def snippets(self, question: Question) -> dict[str, str]:
+    def snippets(self, question: PlayQuestion) -> dict[str, str]:
         """Return what to paste."""
         x = self.vocabularies.codec(question.vocab_x, "source")
         y = self.vocabularies.codec(question.vocab_y, "target")

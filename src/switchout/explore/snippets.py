@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from switchout.explore.question import Question, SideQuestion
+from switchout.explore.question import PlayQuestion, SideQuestion
 
 CLASSES = {
     "switchout": "SwitchOut",
@@ -13,7 +13,7 @@ CLASSES = {
 HF_IMPORT = "from switchout.integrations.huggingface import switch_out"
 
 
-def snippets(question: Question, sizes: tuple[int, int]) -> dict[str, str]:
+def snippets(question: PlayQuestion, sizes: tuple[int, int]) -> dict[str, str]:
     """Return what to paste where, by the name of the place.
 
     Args:
@@ -28,7 +28,7 @@ def snippets(question: Question, sizes: tuple[int, int]) -> dict[str, str]:
     }
 
 
-def python(question: Question, sizes: tuple[int, int]) -> str:
+def python(question: PlayQuestion, sizes: tuple[int, int]) -> str:
     """Return Python that samples for arrays ``x`` and ``y`` of ids, with ``ids`` and ``epoch``."""
     sides = {"source": (question.source, sizes[0]), "target": (question.target, sizes[1])}
     made = [
@@ -49,7 +49,7 @@ def python(question: Question, sizes: tuple[int, int]) -> str:
     )
 
 
-def command_line(question: Question) -> str:
+def command_line(question: PlayQuestion) -> str:
     """Return the command that does it to a corpus."""
     parts = ["switchout augment --src train.src --tgt train.tgt"]
     parts += ["  --out-src augmented.src --out-tgt augmented.tgt"]
@@ -61,7 +61,7 @@ def command_line(question: Question) -> str:
     return " \\\n".join(parts)
 
 
-def toml(question: Question) -> str:
+def toml(question: PlayQuestion) -> str:
     """Return the part of a training config that does it."""
     tables = []
     for name, side in (("source", question.source), ("target", question.target)):
@@ -72,7 +72,7 @@ def toml(question: Question) -> str:
     return f"seed = {question.seed}\n\n" + "\n".join(tables)
 
 
-def huggingface(question: Question) -> str:
+def huggingface(question: PlayQuestion) -> str:
     """Return what switches it on in a Trainer of Hugging Face."""
     named = [
         (x, side) for x, side in (("x", question.source), ("y", question.target)) if _is_on(side)
@@ -109,5 +109,5 @@ def _is_on(side: SideQuestion) -> bool:
     return side.policy != "none"
 
 
-def _seed(question: Question) -> list[str]:
+def _seed(question: PlayQuestion) -> list[str]:
     return [f"seed={question.seed}"]

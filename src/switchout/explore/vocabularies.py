@@ -15,10 +15,10 @@ from typing import Literal
 
 from switchout.corpora.codec import Codec
 from switchout.corpora.encoded import EncodedPairs
-from switchout.corpora.vocabulary import SPECIALS, Vocabulary
+from switchout.corpora.vocabulary import SPECIALS, Vocabulary, words_of
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.explore.catalogue import Catalogue
-from switchout.explore.lines import Lines
+from switchout.explore.corpus_lines import CorpusLines
 from switchout.explore.question import MOST_VOCABULARY
 from switchout.explore.units import UnitBook
 
@@ -37,7 +37,7 @@ class Vocabularies:
         catalogue: The runs.
     """
 
-    def __init__(self, embedded: Lines, corpus: Lines | None, catalogue: Catalogue):
+    def __init__(self, embedded: CorpusLines, corpus: CorpusLines | None, catalogue: Catalogue):
         self._lines = {"embedded": embedded} | ({"corpus": corpus} if corpus else {})
         self._catalogue = catalogue
         self._uploaded: OrderedDict[str, Codec] = OrderedDict()
@@ -109,7 +109,7 @@ class Vocabularies:
 
 
 def parse_vocabulary(text: str) -> Vocabulary:
-    """Return the words of a file, one a line; what follows a tab or a blank, a count, is ignored.
+    """Return the vocabulary of an uploaded file: a word a line, or a word and its count.
 
     Example:
         >>> parse_vocabulary("<unk>\\nhaus\\t12\\nhund 3\\n").tokens
@@ -118,15 +118,7 @@ def parse_vocabulary(text: str) -> Vocabulary:
     lines = text.removesuffix("\n").split("\n")
     if len(lines) > MOST_VOCABULARY:
         raise SwitchOutError(f"{len(lines):,} words; a vocabulary has {MOST_VOCABULARY:,} at most")
-    words: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        word = line.rstrip("\r").partition("\t")[0].partition(" ")[0]
-        if not word:
-            raise SwitchOutError(f"line {number}: expected a word")
-        if word in words:
-            raise SwitchOutError(f"line {number}: {word[:50]!r} stands already in {words[word]}")
-        words[word] = number
-    drawable = [word for word in words if word not in SPECIALS]
+    drawable = [word for word in words_of(lines, name="vocabulary") if word not in SPECIALS]
     if len(drawable) < 2:
         raise SwitchOutError("at least two words are needed to draw from")
     return Vocabulary([*SPECIALS, *drawable])

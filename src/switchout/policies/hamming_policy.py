@@ -67,6 +67,10 @@ class HammingPolicy(RulePolicy):
             raise ValueError(f"length must be at least 0, got {length}")
         return np.exp(log_binomials(length) + self._log_patterns(length))
 
+    def untouched(self, length: int) -> float:
+        """Return how probable it is that no word of ``length`` changes."""
+        return math.exp(self.log_pattern(length, 0, (0, 0)))
+
     def _log_patterns(self, length: int) -> Floats:
         """Return the log-probability of any one set of h hit words, h = 0..length."""
         patterns = [self.log_pattern(length, h, (0, 0)) for h in range(length + 1)]

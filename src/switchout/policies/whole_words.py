@@ -8,8 +8,8 @@ policy draws among the numbers; the pieces are put back. Lengths in pieces chang
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -204,14 +204,10 @@ def _units(starts: list[int], is_word: list[bool]) -> list[tuple[int, int, bool]
     return list(zip(starts[:-1], starts[1:], is_word, strict=True))
 
 
-def _chunks(rows: Any) -> Any:
-    some = []
-    for row in rows:
-        some.append(row)
-        if len(some) == _AT_ONCE:
-            yield some
-            some = []
-    yield some
+def _chunks(rows: Any) -> Iterator[list[Any]]:
+    rows = iter(rows)
+    while some := list(islice(rows, _AT_ONCE)):
+        yield some
 
 
 def _mark(names: list[str]) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from switchout.core import compiled
 from switchout.ranges import CHUNK_BYTES as CHUNK_BYTES_RANGE
 from switchout.text.first_look import look_at
-from switchout.text.formats import Chunk, Format, Part, Written
+from switchout.text.formats import Chunk, CorpusFormat, Part, Written
 from switchout.text.rewriter import Copies, Rewriter, Rewritten
 from switchout.text.side_noise import SIDES, SideNoise
 from switchout.text.streams import CHUNK_BYTES, all_or_nothing
@@ -33,7 +33,7 @@ Done = tuple[Chunk, Written, Tally]
 class Augmentation:
     """A corpus, the noise of each side, and the copies to make of each line."""
 
-    format: Format
+    format: CorpusFormat
     source: SideNoise
     target: SideNoise
     copies: Copies

@@ -14,7 +14,7 @@ from switchout.files import check_outputs, is_stream, write_json
 from switchout.progress import Meter
 from switchout.ranges import COUNT, PART_BYTES, WORKERS
 from switchout.text.augmentation import Augmentation
-from switchout.text.formats import Chunk, Format, TabSeparated, TextFiles
+from switchout.text.formats import Chunk, CorpusFormat, TabSeparated, TextFiles
 from switchout.text.rewriter import Copies
 from switchout.text.side_noise import SIDES, NoiseOptions, make_sides, refuse_unknown
 from switchout.text.streams import CHUNK_BYTES, combined_hash, is_compressed
@@ -174,7 +174,7 @@ def _refuse_shared_streams(files: Named) -> None:
                 raise SwitchOutError(f"{first} and {name} are one stream; it can be read only once")
 
 
-def _format(inputs: Named, options: FileOptions) -> Format:
+def _format(inputs: Named, options: FileOptions) -> CorpusFormat:
     """Return how to read and write."""
     names = ("source", "target", "pairs")
     source, target, pairs = (
@@ -189,7 +189,7 @@ def _format(inputs: Named, options: FileOptions) -> Format:
     return TabSeparated(pairs)
 
 
-def _parquet(path: str, options: FileOptions) -> Format:
+def _parquet(path: str, options: FileOptions) -> CorpusFormat:
     from switchout.text.parquet import ParquetFile
 
     columns = options.get("source_column", "source"), options.get("target_column", "target")

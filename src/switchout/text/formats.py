@@ -51,7 +51,7 @@ class Part(NamedTuple):
     sha256: tuple[str, ...] = ()  # of these bytes of each file
 
 
-class Format(Protocol):
+class CorpusFormat(Protocol):
     """How the lines of a corpus are read and written."""
 
     @property
@@ -66,7 +66,7 @@ class Format(Protocol):
     def inputs(self) -> list[str]:
         """The files to read."""
 
-    def renamed(self, names: dict[str, str]) -> Format:
+    def renamed(self, names: dict[str, str]) -> CorpusFormat:
         """Return the same with some input files elsewhere."""
 
     def chunks(self, part: Part, chunk_bytes: int, digests: Any = None) -> Iterator[Chunk]:

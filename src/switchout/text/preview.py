@@ -26,7 +26,7 @@ _LONGEST = 2000  # words; of longer lines the chance to stay untouched is that o
 
 
 @dataclass(frozen=True)
-class Word:
+class SwitchedWord:
     """A word of a changed sentence, and what it was."""
 
     text: str
@@ -39,17 +39,17 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Sample:
+class SwitchedLine:
     """One sentence in one epoch."""
 
     line: int
     side: str
     epoch: int
-    words: list[Word]
+    words: list[SwitchedWord]
 
 
 @dataclass(frozen=True)
-class Group:
+class LengthGroup:
     """Lines of about the same length; shares are expected values, from 0 to 1."""
 
     words: str  # such as "6-10"
@@ -69,14 +69,14 @@ class Effect:
     known: float  # share of the words that are in the vocabulary and not special
     changed: float  # share of the words
     untouched: float  # share of the lines
-    by_length: list[Group]
+    by_length: list[LengthGroup]
 
 
 @dataclass(frozen=True)
 class Preview:
     """Sentences of several epochs, and the effect on each side that has noise."""
 
-    samples: list[Sample]
+    samples: list[SwitchedLine]
     effects: list[Effect]
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def preview(
     job = with_counted(job, count_words(job, options), options)
     first_epoch = job.copies.epoch
     EPOCH.check(first_epoch + epochs - 1, "epoch")
-    samples: list[Sample] = []
+    samples: list[SwitchedLine] = []
     effects: list[Effect] = []
     for noise, sentences in zip(job.noises, _read(job), strict=True):
         if noise.policy is None or sentences is None:
@@ -148,7 +148,7 @@ def effect(noise: SideNoise, sentences: Iterable[str]) -> Effect:
     assert isinstance(policy, HammingPolicy)
     distinct, which = np.unique(lengths, return_inverse=True)
     changes = policy.expected_changes(distinct)[which]
-    untouched = np.array([_untouched(policy, int(length)) for length in distinct])[which]
+    untouched = np.array([policy.untouched(min(int(n), _LONGEST)) for n in distinct])[which]
     n_words = int(sizes.sum())
     return Effect(
         side=noise.side,
@@ -162,15 +162,11 @@ def effect(noise: SideNoise, sentences: Iterable[str]) -> Effect:
     )
 
 
-def _untouched(policy: HammingPolicy, length: int) -> float:
-    return float(policy.change_probabilities(min(length, _LONGEST))[0])
-
-
-def _groups(sizes: Any, changes: Any, untouched: Any) -> Iterator[Group]:
+def _groups(sizes: Any, changes: Any, untouched: Any) -> Iterator[LengthGroup]:
     for low, high in zip((0, *GROUPS), (*GROUPS, None), strict=True):
         inside = (sizes > low) & (sizes <= (high or np.inf))
         if inside.any():
-            yield Group(
+            yield LengthGroup(
                 words=f"{low + 1}-{high}" if high else f"{low + 1}+",
                 lines=int(inside.sum()),
                 changed=_share(changes[inside], sizes[inside].sum()),
@@ -184,12 +180,12 @@ def _share(part: Any, whole: Any) -> float:
 
 def _samples(
     augmenter: LineAugmenter, side: str, sentences: list[str], epoch: int
-) -> Iterator[Sample]:
+) -> Iterator[SwitchedLine]:
     before = augmenter.split(sentences)
     after = augmenter(sentences, epoch=epoch)
     for line, (old, new) in enumerate(zip(before, after, strict=True)):
         pairs = zip(new.split(), old.split(), strict=True)
-        yield Sample(line, side, epoch, [Word(text, was) for text, was in pairs])
+        yield SwitchedLine(line, side, epoch, [SwitchedWord(text, was) for text, was in pairs])
 
 
 def _read(job: Augmentation) -> list[list[str] | None]:

@@ -13,7 +13,7 @@ MOST_LINES = 50_000  # read of a file; a playground needs no more
 
 
 @dataclass(frozen=True)
-class Lines:
+class CorpusLines:
     """Sentence pairs, or one side of them.
 
     Attributes:
@@ -38,18 +38,18 @@ class Lines:
         return max(len(self.source), len(self.target))
 
 
-def embedded_lines() -> Lines:
+def embedded_lines() -> CorpusLines:
     """Return the training pairs of the embedded phrasebook."""
     corpus = open_corpus("phrasebook")
     source, target = corpus.pairs("train")
-    return Lines(f"embedded phrasebook, {len(source):,} pairs", source, target)
+    return CorpusLines(f"embedded phrasebook, {len(source):,} pairs", source, target)
 
 
-def file_lines(source: Path | None, target: Path | None) -> Lines | None:
+def file_lines(source: Path | None, target: Path | None) -> CorpusLines | None:
     """Return the first lines of the user's files; None without files."""
     if source is None and target is None:
         return None
     sides = [list(islice(stream_lines(p), MOST_LINES)) if p else [] for p in (source, target)]
     names = " and ".join(path.name for path in (source, target) if path is not None)
     n = max(map(len, sides))
-    return Lines(f"{names}, first {n:,} lines" if n == MOST_LINES else names, *sides)
+    return CorpusLines(f"{names}, first {n:,} lines" if n == MOST_LINES else names, *sides)
