@@ -10,7 +10,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from statistics import fmean, median, stdev
@@ -28,7 +28,6 @@ from switchout.experiments.reference import (
     write_reference,
 )
 from switchout.report.charts import Difference, ForestPlot, HeatMap, stacked
-from switchout.report.elements import Html
 from switchout.runs.finished import RULES
 
 PAGE = HERE.parent / "docs" / "results.md"
@@ -69,20 +68,6 @@ RULE_NAMES = {
     "dev-bleu": "best dev BLEU",
     "last": "last step",
 }
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A chart under its title, for a file of several."""
-
-    title: str
-    chart: ForestPlot | HeatMap
-
-    def svg(self) -> Html:
-        return self.chart.svg()
-
-    def key(self) -> dict[str, str]:
-        return {}
 
 
 @cache
@@ -299,8 +284,8 @@ def contrasts_figure() -> str:
                 colours[name] = COLOURS[question] + look
                 lines.append(Difference(name, against, one.delta, *one.test.ci95, dots=one.dots))
     title = "C1: +SwitchOut − Transformer; C2: +RAML +SwitchOut − +RAML"
-    plot = ForestPlot(title, lines, "Δ BLEU, 95% interval", colours)
-    return stacked([Panel(title, plot)])
+    plot = ForestPlot(title, lines, x_label="Δ BLEU, 95% interval", colours=colours)
+    return stacked([plot])
 
 
 def wherever(question: str, row: str, against: str) -> Iterator[tuple[str, Effect, Effect]]:
@@ -333,7 +318,7 @@ def taus_figure() -> str:
             y_label="tau_y (RAML)",
             best=best[1:],
         )
-        panels.append(Panel(title, chart))
+        panels.append(chart)
     return stacked(panels)
 
 

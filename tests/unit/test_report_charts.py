@@ -18,8 +18,8 @@ from switchout.report.charts import (
     Series,
     stacked,
 )
-from switchout.report.charts.axes import Scale
-from switchout.report.charts.figure import LETTER, WIDTH
+from switchout.report.charts.chart import LETTER, WIDTH
+from switchout.report.charts.scale import Scale
 from switchout.report.colours import colours_of
 from switchout.report.elements import element, join
 
@@ -27,17 +27,27 @@ NASTY = '<b>R&D</b> "x"'
 LONG = ["< 0.333", "0.333–0.444", "0.444–0.556", "0.556–0.667", "≥ 0.667"]
 CHARTS = {
     "lines": LineChart(
-        NASTY, [Line(NASTY, [(100, 5.5), (3000, 8.9)]), Line("b", [])], "step", "perplexity", True
+        NASTY,
+        [Line(NASTY, [(100, 5.5), (3000, 8.9)]), Line("b", [])],
+        True,
+        x_label="step",
+        y_label="perplexity",
     ),
-    "one point": LineChart("t", [Line("a", [(100, 5.0)])], "step", "y", True),
+    "one point": LineChart("t", [Line("a", [(100, 5.0)])], True, x_label="step", y_label="y"),
     "bars": BarChart(
         NASTY,
         LONG,
         [Series(NASTY, [0.5, None, -1, 0, 2], [0, None, -2, 0, 1], [1, None, 0, 0, 4])],
-        "Δ BLEU",
-        "WER",
+        y_label="Δ BLEU",
+        x_label="WER",
     ),
-    "law": BarChart("t", [str(i) for i in range(40)], [Series("exact", [0.1] * 40)], "p", "words"),
+    "law": BarChart(
+        "t",
+        [str(i) for i in range(40)],
+        [Series("exact", [0.1] * 40)],
+        y_label="p",
+        x_label="words",
+    ),
     "forest": ForestPlot(
         NASTY,
         [

@@ -153,7 +153,7 @@ def figures() -> None:
 def draw(name: str, title: str, curves: list[Curve], x_label: str, y_label: str) -> None:
     """Write a chart of a German and an English curve."""
     lines = [Line(name, thin(curve)) for name, curve in zip(LANGUAGES, curves, strict=True)]
-    chart = LineChart(title, lines, x_label, y_label)
+    chart = LineChart(title, lines, x_label=x_label, y_label=y_label)
     (DOCS / name).write_text(stacked([chart]), encoding="utf-8")
 
 

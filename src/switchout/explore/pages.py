@@ -25,7 +25,7 @@ from switchout.explore.comparison import compare_runs
 from switchout.explore.question import MOST_CHARACTERS, NoiseQuestion, PlayQuestion
 from switchout.explore.site import Site
 from switchout.files import read_bytes
-from switchout.report.style import style
+from switchout.report.elements import style
 
 SORTS = ("name", "state", "policy", "seed", "step", "dev_perplexity", "dev_bleu", "test_bleu")
 Sort = Literal["name", "state", "policy", "seed", "step", "dev_perplexity", "dev_bleu", "test_bleu"]

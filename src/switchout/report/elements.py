@@ -7,7 +7,9 @@ There are no templates: a component is a function or a method that returns `Html
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from html import escape
+from importlib.resources import files
 
 VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})  # elements without an end tag
 
@@ -55,6 +57,12 @@ def join(children: Child) -> Html:
     if isinstance(children, str):
         return Html(escape(children, quote=False))
     return Html("".join(map(join, children)))
+
+
+@cache
+def style() -> str:
+    """Return the style sheet of all pages and drawings; colours follow the reader's setting."""
+    return files("switchout.report").joinpath("style.css").read_text(encoding="utf-8")
 
 
 def _attribute(key: str, value: Attribute) -> str:

@@ -216,8 +216,8 @@ def _curves(analysis: Analysis) -> list[LineChart]:
     ):
         lines = [Line(row.name, row.median_curve(key)) for row in with_runs(analysis.rows)]
         if any(line.points for line in lines):
-            title, colours = f"{label}, medians over seeds", _colours(analysis)
-            charts.append(LineChart(title, lines, "step", label, is_log, colours))
+            title, axes = f"{label}, medians over seeds", {"x_label": "step", "y_label": label}
+            charts.append(LineChart(title, lines, is_log, colours=_colours(analysis), **axes))
     return charts
 
 

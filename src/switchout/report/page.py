@@ -13,8 +13,7 @@ from itertools import groupby
 from typing import Literal, Protocol
 
 from switchout.report.differences import Example
-from switchout.report.elements import Child, Html, element
-from switchout.report.style import style
+from switchout.report.elements import Child, Html, element, style
 
 Tone = Literal["good", "bad", "quiet", "warn"]
 

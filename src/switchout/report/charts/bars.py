@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from switchout.report.charts.axes import Scale
-from switchout.report.charts.figure import (
+from switchout.report.charts.chart import (
     LEFT,
     RIGHT,
     TOP,
     WIDTH,
+    Chart,
     drawing,
-    figure,
     group,
     interval_in_words,
-    legend,
     longest,
     text,
     whisker,
     y_axis,
 )
-from switchout.report.colours import colours_of
+from switchout.report.charts.scale import Scale
 from switchout.report.elements import Html, element
 
 HEIGHT, BOTTOM, LABEL_LINE = 240, 22, 13
@@ -47,33 +45,20 @@ class Series:
 
 
 @dataclass(frozen=True)
-class BarChart:
+class BarChart(Chart):
     """Values of one or more series over the same categories; the axis holds zero.
 
     Attributes:
-        title: Caption.
         labels: Names of the categories, left to right.
         series: Side by side in each category.
-        y_label, x_label: Of the axes.
-        colours: CSS classes by name; by default those of `colours_of`.
-        note: Small print below.
     """
 
-    title: str
     labels: Sequence[str]
     series: Sequence[Series]
-    y_label: str = ""
-    x_label: str = ""
-    colours: Mapping[str, str] = field(default_factory=dict)
-    note: str = ""
 
-    def html(self) -> Html:
-        """Return the figure."""
-        return figure(self.title, self.svg(), legend=legend(self.key()), note=self.note)
-
-    def key(self) -> dict[str, str]:
-        """Return the colours of the series."""
-        return {series.name: self._colour(series.name) for series in self.series}
+    def names(self) -> list[str]:
+        """Return the names of the series."""
+        return [series.name for series in self.series]
 
     def svg(self) -> Html:
         """Return the drawing alone."""
@@ -111,7 +96,7 @@ class BarChart:
             if low is not None and high is not None:
                 marks += whisker(up.place(low), up.place(high), middle, is_vertical=True)
         says_all = f"{series.name}; " + ", ".join(words)
-        return group(*marks, says=says_all, colour=self._colour(series.name))
+        return group(*marks, says=says_all, colour=self.key()[series.name])
 
     @property
     def _room(self) -> float:
@@ -129,6 +114,3 @@ class BarChart:
             return [[x if i % 2 == line else "" for i, x in enumerate(labels)] for line in (0, 1)]
         every = math.ceil(needed / self._room)
         return [[x if i % every == 0 else "" for i, x in enumerate(labels)]]
-
-    def _colour(self, name: str) -> str:
-        return (self.colours or colours_of(series.name for series in self.series))[name]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
-from switchout.report.charts.axes import Scale
-from switchout.report.charts.figure import (
+from switchout.report.charts.chart import (
     RIGHT,
     WIDTH,
+    Chart,
     drawing,
-    figure,
     group,
     interval_in_words,
     longest,
@@ -20,6 +19,7 @@ from switchout.report.charts.figure import (
     whisker,
     x_axis,
 )
+from switchout.report.charts.scale import Scale
 from switchout.report.colours import colours_of
 from switchout.report.elements import Html, element
 
@@ -47,26 +47,10 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class ForestPlot:
-    """Differences by row; several of one row stand together.
+class ForestPlot(Chart):
+    """Differences by row, from top to bottom; several of one row stand together."""
 
-    Attributes:
-        title: Caption.
-        differences: From top to bottom.
-        x_label: What the axis is.
-        colours: CSS classes by name of the row; by default those of `colours_of`.
-        note: Small print below.
-    """
-
-    title: str
     differences: Sequence[Difference]
-    x_label: str = ""
-    colours: Mapping[str, str] = field(default_factory=dict)
-    note: str = ""
-
-    def html(self) -> Html:
-        """Return the figure."""
-        return figure(self.title, self.svg(), note=self.note)
 
     def svg(self) -> Html:
         """Return the drawing alone."""

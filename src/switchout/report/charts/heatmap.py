@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from switchout.report.charts.figure import (
+from switchout.report.charts.chart import (
     RIGHT,
     WIDTH,
+    Chart,
     drawing,
-    figure,
     group,
     longest,
     sideways,
@@ -22,32 +22,21 @@ DARK = 0.55  # from this share on, text is light
 
 
 @dataclass(frozen=True)
-class HeatMap:
+class HeatMap(Chart):
     """Numbers over two quantities.
 
     Attributes:
-        title: Caption.
         x_labels, y_labels: Of the columns, left to right, and of the rows, bottom to top.
         values: [row][column], None where there is none.
         details: [row][column], small text below the number; none where empty.
-        x_label, y_label: Of the axes.
         best: (row, column) to frame.
-        note: Small print below.
     """
 
-    title: str
     x_labels: Sequence[str]
     y_labels: Sequence[str]
     values: Sequence[Sequence[float | None]]
     details: Sequence[Sequence[str]] = ()
-    x_label: str = ""
-    y_label: str = ""
     best: tuple[int, int] | None = None
-    note: str = ""
-
-    def html(self) -> Html:
-        """Return the figure."""
-        return figure(self.title, self.svg(), note=self.note)
 
     def svg(self) -> Html:
         """Return the drawing alone."""

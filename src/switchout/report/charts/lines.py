@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from switchout.report.charts.axes import Scale, shown
-from switchout.report.charts.figure import (
+from switchout.report.charts.chart import (
     LEFT,
     RIGHT,
     TOP,
     WIDTH,
+    Chart,
     drawing,
-    figure,
     group,
-    legend,
     x_axis,
     y_axis,
 )
-from switchout.report.colours import colours_of
+from switchout.report.charts.scale import Scale, shown
 from switchout.report.elements import Html, element
 
 HEIGHT, BOTTOM = 250, 36
@@ -34,35 +32,20 @@ class Line:
 
 
 @dataclass(frozen=True)
-class LineChart:
+class LineChart(Chart):
     """Curves on common axes, which need not begin at zero.
 
     Attributes:
-        title: Caption.
         lines: The curves; those without points are in the legend only.
-        x_label, y_label: Of the axes.
         is_log: Logarithmic y axis, for perplexities.
-        colours: CSS classes by name; by default those of `colours_of`.
-        note: Small print below.
     """
 
-    title: str
     lines: Sequence[Line]
-    x_label: str = ""
-    y_label: str = ""
     is_log: bool = False
-    colours: Mapping[str, str] = field(default_factory=dict)
-    note: str = ""
 
-    def html(self) -> Html:
-        """Return the figure."""
-        return figure(self.title, self.svg(), legend=legend(self.key()), note=self.note)
-
-    def key(self) -> dict[str, str]:
-        """Return the colours of the curves."""
-        names = [line.name for line in self.lines]
-        colours = self.colours or colours_of(names)
-        return {name: colours[name] for name in names}
+    def names(self) -> list[str]:
+        """Return the names of the curves."""
+        return [line.name for line in self.lines]
 
     def svg(self) -> Html:
         """Return the drawing alone."""

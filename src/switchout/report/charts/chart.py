@@ -1,37 +1,74 @@
 """What all charts share: the frame, ticks, a legend, and words for those who do not see it.
 
+Charts stand in a page (`Chart.html`) or in a file of their own (`stacked`).
+
 A drawing is `WIDTH` units wide whatever the screen: about a phone's width, so that its text can be
 read there. Marks that belong together are one group, reached with the tab key and read aloud.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 
-from switchout.report.charts.axes import Scale, shown
-from switchout.report.elements import Attribute, Child, Html, element
+from switchout.report.charts.scale import Scale, shown
+from switchout.report.colours import colours_of
+from switchout.report.elements import Attribute, Child, Html, element, style
 
 WIDTH = 380
 LEFT, RIGHT, TOP = 48, 18, 10
+TITLE_LINE = 20  # of a title or legend in a file
 LETTER = 6.9  # of a wide font; text is never measured
+
+
+@dataclass(frozen=True)
+class Chart:
+    """What all charts have: a caption, axes, colours.
+
+    Attributes:
+        title: Caption.
+        x_label, y_label: Of the axes.
+        colours: CSS classes by name; by default those of `colours_of`.
+        note: Small print below.
+    """
+
+    title: str
+    _: KW_ONLY
+    x_label: str = ""
+    y_label: str = ""
+    colours: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+
+    def svg(self) -> Html:
+        """Return the drawing alone."""
+        raise NotImplementedError
+
+    def names(self) -> Sequence[str]:
+        """Return what a legend explains: nothing where the drawing itself names its marks."""
+        return ()
+
+    def key(self) -> dict[str, str]:
+        """Return the colours of the names."""
+        names = self.names()
+        colours = self.colours or colours_of(names)
+        return {name: colours[name] for name in names}
+
+    def html(self) -> Html:
+        """Return the figure: the drawing, its title above, legend and note below."""
+        caption, legend = element("figcaption", self.title), _legend(self.key())
+        below = element("p", self.note, class_="note") if self.note else None
+        return element("figure", caption, self.svg(), legend, below, class_="chart")
 
 
 def drawing(*marks: Child, title: str, height: float) -> Html:
     """Return the ``<svg>`` element."""
-    return element("svg", *marks, **size(height), role="group", aria_label=title)
+    return element("svg", *marks, **_size(height), role="group", aria_label=title)
 
 
-def size(height: float, *, zoom: int = 1) -> dict[str, Attribute]:
-    """Return the attributes of a drawing of our width."""
+def _size(height: float, *, zoom: int = 1) -> dict[str, Attribute]:
+    """The attributes of a drawing of our width."""
     tall = round(height)
     return {"viewBox": f"0 0 {WIDTH} {tall}", "width": zoom * WIDTH, "height": zoom * tall}
-
-
-def figure(title: str, drawing: Html, *, legend: Html | None = None, note: str = "") -> Html:
-    """Return a drawing with its title above, legend and note below."""
-    caption = element("figcaption", title)
-    below = element("p", note, class_="note") if note else None
-    return element("figure", caption, drawing, legend, below, class_="chart")
 
 
 def group(*marks: Child, says: str, colour: str = "") -> Html:
@@ -41,8 +78,8 @@ def group(*marks: Child, says: str, colour: str = "") -> Html:
     return element("g", tooltip, *marks, class_=f"marks {colour}".strip(), **label)
 
 
-def legend(colours: Mapping[str, str]) -> Html | None:
-    """Return the names beside their colours; None for a single one."""
+def _legend(colours: Mapping[str, str]) -> Html | None:
+    """The names beside their colours; None for a single one."""
     if len(colours) < 2:
         return None
     items = (element("li", _dot(colour), name) for name, colour in colours.items())
@@ -126,3 +163,33 @@ def _apart(scale: Scale) -> list[float]:
     ticks = scale.ticks()
     room = abs(scale.end - scale.start) / max(len(ticks), 1)
     return ticks if room > longest(map(shown, ticks)) + 4 else ticks[::2]
+
+
+def stacked(charts: Sequence[Chart]) -> str:
+    """Return charts one below the other, each under its title and the names of its colours."""
+    parts: list[Html] = []
+    y = 0
+    for chart in charts:
+        drawn = chart.svg()
+        parts.append(text(WIDTH / 2, y + 14, chart.title, class_="axis"))
+        names = _names(chart.key(), y + 14 + TITLE_LINE) if len(chart.key()) > 1 else []
+        y += TITLE_LINE * (1 + bool(names))
+        parts += [*names, element("g", drawn, transform=f"translate(0 {y})")]
+        y += _height(drawn)
+    page = element("rect", width="100%", height="100%", class_="page")
+    inside = (element("style", Html(style())), page, parts)
+    return element("svg", *inside, xmlns="http://www.w3.org/2000/svg", **_size(y, zoom=2)) + "\n"
+
+
+def _names(colours: Mapping[str, str], y: float) -> list[Html]:
+    """Names beside dots, in one line."""
+    marks, x = [], 10.0
+    for name, colour in colours.items():
+        dot = element("circle", cx=x, cy=y - 4, r=3.5)
+        marks += [element("g", dot, class_=f"marks {colour}"), text(x + 8, y, name, anchor="start")]
+        x += 24 + LETTER * len(name)
+    return marks
+
+
+def _height(drawn: Html) -> int:
+    return int(drawn.partition(' height="')[2].partition('"')[0])
