@@ -280,7 +280,7 @@ def contrasts_figure() -> str:
     for question, (row, against) in ROWS_OF.items():
         for label, on_test, on_dev in wherever(question, row, against):
             for split, one, look in (("test", on_test, ""), ("dev", on_dev, " hollow")):
-                name = f"{label}, {split}"
+                name = f"{label} {split}"  # short: the chart cuts longer names
                 colours[name] = COLOURS[question] + look
                 lines.append(Difference(name, against, one.delta, *one.test.ci95, dots=one.dots))
     title = "C1: +SwitchOut − Transformer; C2: +RAML +SwitchOut − +RAML"
@@ -296,7 +296,7 @@ def wherever(question: str, row: str, against: str) -> Iterator[tuple[str, Effec
                 yield f"{question} study {number}", claim.on_test, claim.on_dev
     for name, title in EARLIER.items():
         test, dev = (effect(read(name), row, against, split=split) for split in ("test", "dev"))
-        yield f"{question} {title.removesuffix(' steps')}", test, dev
+        yield f"{question} {title.removesuffix(' steps').replace(',', '', 1)}", test, dev
 
 
 def taus_figure() -> str:
