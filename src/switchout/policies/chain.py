@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from switchout.policies.policy import Policy
-from switchout.sampling.philox import MAX_SLOTS
+from switchout.sampling.address import MAX_SLOTS
 
 
 class Chain(Policy):

@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from switchout.core import compiled
-from switchout.sampling.address import Address
-from switchout.sampling.philox import MAX_BLOCKS
+from switchout.sampling.address import MAX_BLOCKS, Address
 
 Ids = NDArray[np.int64]
 Mask = NDArray[np.bool_]

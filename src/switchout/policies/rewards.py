@@ -23,10 +23,9 @@ from switchout.core import compiled
 from switchout.policies.edits import draw_edited
 from switchout.policies.lists import as_ids, to_block
 from switchout.policies.policy import RulePolicy
-from switchout.sampling.address import Address
+from switchout.sampling.address import MAX_SLOTS, Address
 from switchout.sampling.checks import check_example_ids
 from switchout.sampling.laws import check_tau
-from switchout.sampling.philox import MAX_SLOTS
 from switchout.words import Words
 
 Ids = NDArray[np.int64]

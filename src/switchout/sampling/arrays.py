@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from switchout.sampling import laws
-from switchout.sampling.address import Address
+from switchout.sampling.address import MASK, Address
 from switchout.sampling.backends import Array, Backend
-from switchout.sampling.philox import MASK, MULTIPLIER_0, MULTIPLIER_1, ROUNDS, WEYL_0, WEYL_1
 from switchout.sampling.rule import RowTable, Rule
 from switchout.words import Words
 
 MAX_TRACED_RATE_LENGTH = 4096  # a row per length: 64 MB of table at this length
+ROUNDS = 10  # of Philox, with its constants
+MULTIPLIER_0, MULTIPLIER_1 = 0xD2511F53, 0xCD9E8D57
+WEYL_0, WEYL_1 = 0x9E3779B9, 0xBB67AE85
 UNKNOWN_WIDTH = 1 << 16  # counts are drawn up to here where a graph does not know its width
 
 

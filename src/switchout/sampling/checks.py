@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from switchout.sampling.address import MAX_BLOCKS
 from switchout.sampling.backends import Array, Backend, backend_of
-from switchout.sampling.philox import MAX_BLOCKS
 from switchout.words import Words
 
 NumpyArray = np.ndarray[Any, Any]

@@ -3,7 +3,7 @@
 Every policy that replaces words independently of what they are is a `Rule`: draw how likely a
 word of this sentence is to be hit (a count n out of L, or a constant), hit each word with that
 probability, put another word (or the null word) there. All in integers, from the addressed random
-words of `switchout.sampling.philox`; the only floats are in the tables of
+words of `switchout.sampling.address`; the only floats are in the tables of
 `switchout.sampling.laws`. So every framework returns the same ids.
 
 `corrupt` is the one entry: arrays whose values are at hand run the compiled loops (`host`);

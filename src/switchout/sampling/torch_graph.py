@@ -10,10 +10,9 @@ from typing import Any
 
 import torch
 
-from switchout.sampling.address import Address
+from switchout.sampling.address import MASK, Address
 from switchout.sampling.corrupt import corrupt
 from switchout.sampling.laws import check_tau
-from switchout.sampling.philox import MASK
 from switchout.sampling.rule import Rule
 from switchout.words import Words
 

@@ -13,8 +13,7 @@ from switchout.core import compiled
 from switchout.errors import SwitchOutError
 from switchout.ranges import COPIES, EPOCH, SEED
 from switchout.sampling import laws
-from switchout.sampling.address import Address
-from switchout.sampling.philox import MAX_BLOCKS
+from switchout.sampling.address import MAX_BLOCKS, Address
 from switchout.sampling.rule import Rule
 from switchout.text.lines import PADDING, Bytes, Ints, Lines
 from switchout.text.side_noise import SideNoise
