@@ -61,7 +61,7 @@ class Cost(NamedTuple):
 def write_text(folder: Path, pairs: int) -> None:
     """Write the training text and vocabularies that every tool reads."""
     from switchout.corpora import open_corpus
-    from switchout.corpora.vocabulary import Vocabulary
+    from switchout.corpora.codec import Codec
 
     try:
         corpus = open_corpus("multi30k-de-en", train_pairs=pairs)
@@ -74,7 +74,7 @@ def write_text(folder: Path, pairs: int) -> None:
         for side, lines in zip(("src", "tgt"), both, strict=True):
             (folder / f"{name}.{side}").write_text("".join(line + "\n" for line in lines))
     for side, lines in zip(("src", "tgt"), train, strict=True):
-        tokens = Vocabulary.count(lines, min_count=2).tokens
+        tokens = Codec.word(lines, min_count=2).vocabulary.tokens
         (folder / f"vocab.{side}").write_text("".join(token + "\n" for token in tokens))
 
 

@@ -18,6 +18,7 @@ from switchout.cli import run
 from switchout.nmt import loop as loop
 from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_folders
 from switchout.nmt.metrics import read_metrics
+from switchout.nmt.trainer import Trainer
 from switchout.runs.config_file import load_config
 from switchout.runs.folder import SYNTHETIC_IDS, open_run
 from switchout.runs.leases import held
@@ -103,6 +104,37 @@ def test_longer_run_continues_and_equals_the_uninterrupted_one(tmp_path, corpus)
     train(config, tmp_path / "a")
     train(config, tmp_path / "b")
     assert weights(tmp_path / "a", 24) == weights(tmp_path / "b", 24)
+
+
+ENDING_NOISE = """
+[augment]
+until = 0.5
+[augment.source]
+policy = "switchout"
+tau = 2.0
+"""
+
+
+@pytest.mark.parametrize("at", [10, 14])
+def test_noise_ends_at_the_same_step_in_an_interrupted_run(tmp_path, corpus, monkeypatch, at):
+    """Interrupted before and after the switch at step 12; the last save was two steps earlier."""
+    config = write_config(tmp_path / "c.toml", corpus, extra=ENDING_NOISE)
+    train(config, tmp_path / "whole")
+    update = Trainer.update
+
+    def interrupted(trainer, *batch, **stop):
+        if trainer.progress.step == at:
+            raise KeyboardInterrupt
+        return update(trainer, *batch, **stop)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "update", interrupted)
+        assert train(config, tmp_path / "run") == 130
+    train(config, tmp_path / "run")
+    assert weights(tmp_path / "run", 24) == weights(tmp_path / "whole", 24)
+    train(config, tmp_path / "noisy", "--set", "augment.until=1.0")
+    assert weights(tmp_path / "noisy", 10) == weights(tmp_path / "whole", 10)
+    assert weights(tmp_path / "noisy", 24) != weights(tmp_path / "whole", 24)
 
 
 def test_metrics_are_cut_back_to_the_checkpoint(tmp_path, corpus):

@@ -54,18 +54,17 @@ def test_counted_words_are_the_frequent_ones(
 ) -> None:
     counts = Counter(word for line in lines for word in line)
     expected = sorted((-n, word) for word, n in counts.items() if n >= min_count)
-    text = [" ".join(line) for line in lines]
     if not expected:
         with pytest.raises(SwitchOutError, match="vocabulary is empty"):
-            Vocabulary.count(text, min_count=min_count, max_size=max_size)
+            Vocabulary.from_counts(counts, min_count=min_count, max_size=max_size)
         return
-    vocabulary = Vocabulary.count(text, min_count=min_count, max_size=max_size)
+    vocabulary = Vocabulary.from_counts(counts, min_count=min_count, max_size=max_size)
     room = len(expected) if max_size is None else max_size - len(SPECIALS)
     assert vocabulary.tokens[4:] == [word for _, word in expected][:room]
 
 
 def test_a_special_in_the_text_is_an_unknown_word() -> None:
-    vocabulary = Vocabulary.count(["</s> a <s> a <pad> <unk>"])
+    vocabulary = Vocabulary.from_counts(Counter(["</s>", "a", "<s>", "a", "<pad>", "<unk>"]))
     assert vocabulary.tokens == [*SPECIALS, "a"]
     assert vocabulary.ids([*SPECIALS, "a"]) == [UNK] * 4 + [4]
 
@@ -122,11 +121,11 @@ def test_duplicates_given_as_a_list_are_refused() -> None:
 
 def test_too_small_a_size_is_refused() -> None:
     with pytest.raises(SwitchOutError, match="max_size = 4"):
-        Vocabulary.count(["a b"], max_size=4)
+        Vocabulary.from_counts(Counter("ab"), max_size=4)
 
 
 def test_words_of_a_policy_leave_the_specials_alone() -> None:
-    vocabulary = Vocabulary.count(["a b c"])
+    vocabulary = Vocabulary.from_counts(Counter("abc"))
     assert vocabulary.words().special_ids == (0, 1, 2, 3)
     assert vocabulary.words().size == 7
     assert vocabulary.words(unk_is_word=True).special_ids == (0, 1, 2)

@@ -178,6 +178,20 @@ class Codec:
         return join_punctuation(tokens) if self.tokenizer == "punctuation" else " ".join(tokens)
 
 
+Codecs = tuple[Codec, Codec]  # of source and target
+
+
+def save_codecs(codecs: Codecs, folder: Path) -> None:
+    """Write the codecs of both sides into ``folder``."""
+    codecs[0].save(folder, "src")
+    codecs[1].save(folder, "tgt")
+
+
+def read_codecs(folder: Path) -> Codecs:
+    """Read what `save_codecs` wrote."""
+    return Codec.load(folder, "src"), Codec.load(folder, "tgt")
+
+
 @dataclass(frozen=True)
 class CodecPlan:
     """How the text of a corpus becomes ids.
@@ -211,7 +225,7 @@ class CodecPlan:
         return replace(self, kind=kind, tokenizer=self.tokenizer or corpus.tokenizer)
 
 
-def build_codecs(corpus: Corpus, plan: CodecPlan = CodecPlan()) -> tuple[Codec, Codec]:
+def build_codecs(corpus: Corpus, plan: CodecPlan = CodecPlan()) -> Codecs:
     """Return the codecs of source and target, learned from the training text, streaming.
 
     Example:

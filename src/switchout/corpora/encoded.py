@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from switchout.corpora.codec import Codec
+from switchout.corpora.codec import Codecs
 from switchout.corpora.vocabulary import UNK
 from switchout.errors import SwitchOutError
 from switchout.files import atomic_folder, read_json, write_json
@@ -58,7 +58,7 @@ class EncodedPairs:
         cls,
         folder: Path | str,
         examples: Iterable[tuple[int, tuple[str, str]]],
-        codecs: tuple[Codec, Codec],
+        codecs: Codecs,
         *,
         max_length: int,
     ) -> EncodedPairs:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from switchout.corpora.cleaning import Cleaning, hold_out
-from switchout.corpora.codec import Codec, CodecPlan, build_codecs
+from switchout.corpora.codec import CodecPlan, Codecs, build_codecs
 from switchout.corpora.corpus import Corpus
 from switchout.corpora.opening import FACTS
 from switchout.corpora.registry import find_entry
@@ -135,7 +135,7 @@ def _write_pairs(files: FilePairs, pairs: Iterable[tuple[str, str]], label: str)
     return n
 
 
-def _write_vocabularies(corpus: Corpus, codecs: tuple[Codec, Codec], folder: Path) -> None:
+def _write_vocabularies(corpus: Corpus, codecs: Codecs, folder: Path) -> None:
     for codec, language in zip(codecs, (corpus.source, corpus.target), strict=True):
         if codec.pieces is None:
             codec.vocabulary.save(folder / f"vocab.{language}")
@@ -143,7 +143,7 @@ def _write_vocabularies(corpus: Corpus, codecs: tuple[Codec, Codec], folder: Pat
             (folder / f"pieces.{language}.model").write_bytes(codec.pieces)
 
 
-def _describe(corpus: Corpus, codecs: tuple[Codec, Codec]) -> dict[str, Any]:
+def _describe(corpus: Corpus, codecs: Codecs) -> dict[str, Any]:
     entry = find_entry(corpus.name)
     src, tgt = codecs
     return {
@@ -164,7 +164,7 @@ def _describe(corpus: Corpus, codecs: tuple[Codec, Codec]) -> dict[str, Any]:
     }
 
 
-def _unknown_rates(corpus: Corpus, codecs: tuple[Codec, Codec]) -> dict[str, list[float]]:
+def _unknown_rates(corpus: Corpus, codecs: Codecs) -> dict[str, list[float]]:
     """Return the share of unknown tokens by split: source, target."""
     rates: dict[str, list[float]] = {}
     for split in ("train", "dev", "test"):

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from itertools import repeat
 from pathlib import Path
 
-from switchout.corpora.text import split_words, stream_lines, write_lines
+from switchout.corpora.text import stream_lines, write_lines
 from switchout.errors import SwitchOutError
 from switchout.files import atomic
 from switchout.words import Words
@@ -29,7 +29,7 @@ class Vocabulary:
     """A list of distinct tokens; the position is the id.
 
     Example:
-        >>> v = Vocabulary.count(["b a b", "b c"], min_count=2)
+        >>> v = Vocabulary.from_counts(Counter("babc"), min_count=2)
         >>> v.tokens
         ['<pad>', '<s>', '</s>', '<unk>', 'b']
         >>> v.ids(["b", "a", "</s>"])
@@ -47,16 +47,6 @@ class Vocabulary:
             raise SwitchOutError(f"vocabulary has {twice!r} twice: every token must be distinct")
         for special in SPECIALS:
             del self._ids[special]
-
-    @classmethod
-    def count(
-        cls, lines: Iterable[str], *, min_count: int = 1, max_size: int | None = None
-    ) -> Vocabulary:
-        """Count the words of tokenised lines; see `from_counts`."""
-        counts: Counter[str] = Counter()
-        for line in lines:
-            counts.update(split_words(line))
-        return cls.from_counts(counts, min_count=min_count, max_size=max_size)
 
     @classmethod
     def from_counts(

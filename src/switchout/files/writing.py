@@ -94,7 +94,7 @@ class Draft:
         if self._lock is None:
             return
         with suppress(OSError):
-            _remove(self.path)
+            remove(self.path)
         self.release()
 
     def _set_aside(self) -> Path | None:
@@ -219,7 +219,7 @@ def _sweep_one(path: Path, match: re.Match[str]) -> None:
         if match["kind"] == "old" and not named.exists():
             path.rename(named)
         else:
-            _remove(path)
+            remove(path)
     finally:
         os.close(descriptor)
 
@@ -303,7 +303,8 @@ def _make_parents(folder: Path) -> list[Path]:
     return missing
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
+    """Remove a file or a whole folder; nothing, if it is not there."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

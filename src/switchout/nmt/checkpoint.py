@@ -39,20 +39,25 @@ def write_checkpoint(folder: Path, tensors: Mapping[str, Tensors], facts: dict[s
         >>> read_tensors(folder, "model")["w"], read_facts(folder)["step"]
         (tensor([1., 1.]), 7)
     """
-    from safetensors.torch import save
-
     folder.parent.mkdir(parents=True, exist_ok=True)
     draft = Draft(folder, is_folder=True)  # in place of what a resumed run passes again
     try:
-        hashes = {}
-        for stem, named in tensors.items():
-            content = save({name: value.detach().cpu().clone() for name, value in named.items()})
-            hashes[f"{stem}.safetensors"] = _write(draft.path / f"{stem}.safetensors", content)
-        hashes["facts.json"] = _write(draft.path / "facts.json", _json({"format": FORMAT, **facts}))
-        _write(draft.path / "manifest.json", _json(hashes))
+        write_files(draft.path, tensors, facts)
         draft.commit()
     finally:
         draft.discard()
+
+
+def write_files(folder: Path, tensors: Mapping[str, Tensors], facts: dict[str, Any]) -> None:
+    """Write the files of a checkpoint into a folder that the caller makes whole."""
+    from safetensors.torch import save
+
+    hashes = {}
+    for stem, named in tensors.items():
+        content = save({name: value.detach().cpu().clone() for name, value in named.items()})
+        hashes[f"{stem}.safetensors"] = _write(folder / f"{stem}.safetensors", content)
+    hashes["facts.json"] = _write(folder / "facts.json", _json({"format": FORMAT, **facts}))
+    _write(folder / "manifest.json", _json(hashes))
 
 
 def read_facts(folder: Path) -> dict[str, Any]:

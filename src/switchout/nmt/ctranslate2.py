@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from switchout.corpora.codec import Codec
+from switchout.corpora.codec import Codecs
 from switchout.corpora.vocabulary import BOS, PAD
 from switchout.errors import SwitchOutError
 from switchout.nmt.model import Attention, FeedForward, Transformer
@@ -29,7 +29,7 @@ Tokens = tuple[list[str], list[str]]  # by id, of source and target
 QUANTIZATIONS = ("int8", "int8_float32", "int16", "float16")
 
 
-def tokens_of(codecs: tuple[Codec, Codec]) -> Tokens:
+def tokens_of(codecs: Codecs) -> Tokens:
     """Return the vocabularies as CTranslate2 wants them."""
     return codecs[0].vocabulary.tokens, codecs[1].vocabulary.tokens
 

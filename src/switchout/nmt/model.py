@@ -53,17 +53,6 @@ class ModelSpec:
     max_length: int = 512
 
     def __post_init__(self) -> None:
-        for name in ("layers", "heads", "d_head", "d_model", "d_inner", "max_length"):
-            if getattr(self, name) < 1:
-                raise SwitchOutError(f"model.{name} = {getattr(self, name)}: must be at least 1")
-        if not 0 <= self.dropout < 1:
-            raise SwitchOutError(f"model.dropout = {self.dropout}: must be in [0, 1)")
-        if not 0 < self.init < math.inf:
-            raise SwitchOutError(f"model.init = {self.init}: must be a positive number")
-        if self.tied not in (False, True, "all"):
-            raise SwitchOutError(f"model.tied = {self.tied!r}: must be true, false or 'all'")
-        if self.norm not in ("pre", "post"):
-            raise SwitchOutError(f"model.norm = {self.norm!r}: must be 'pre' or 'post'")
         if self.d_model % 2:
             raise SwitchOutError(f"model.d_model = {self.d_model}: must be even, for the positions")
         if self.tied == "all" and self.src_size != self.tgt_size:

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import torch
 
-from switchout.corpora.codec import Codec, Unknown
+from switchout.corpora.codec import Codec, Codecs, Unknown
 from switchout.corpora.vocabulary import EOS, UNK
 from switchout.nmt.model import Transformer
 from switchout.nmt.search import Hypothesis, SearchOptions, translate_ids
@@ -75,7 +75,7 @@ class TorchSearcher:
 def translate_lines(
     models: Sequence[Transformer],
     lines: Sequence[str],
-    codecs: tuple[Codec, Codec],
+    codecs: Codecs,
     options: SearchOptions = SearchOptions(),
 ) -> list[str]:
     """Return the best translation of every line: what training needs for its dev and test sets."""
@@ -86,7 +86,7 @@ def translate_lines(
 def translate_windows(
     searcher: Searcher,
     windows: Iterable[Sequence[str]],
-    codecs: tuple[Codec, Codec],
+    codecs: Codecs,
     *,
     options: SearchOptions,
     unk: Unknown = "keep",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from switchout.corpora.codec import save_codecs
 from switchout.errors import SwitchOutError
 from switchout.files import atomic_folder
-from switchout.nmt.checkpoint import write_checkpoint
+from switchout.nmt.checkpoint import write_files
 from switchout.nmt.ctranslate2 import QUANTIZATIONS, tokens_of, write_ctranslate2
 from switchout.runs.sealed import hashes, write_sealed
 from switchout.runs.translate import EXPORTED, load_ensemble, run_search
@@ -37,15 +38,10 @@ def export_run(
     with atomic_folder(out, marker=EXPORTED) as folder:
         if to == "safetensors":
             weights = dict(model.named_parameters())
-            inner = folder / "weights"
-            write_checkpoint(inner, {"model": weights}, {"model": model.spec.to_dict()})
-            for path in inner.iterdir():
-                path.rename(folder / path.name)
-            inner.rmdir()
+            write_files(folder, {"model": weights}, {"model": model.spec.to_dict()})
         else:
             write_ctranslate2(model, folder, tokens_of(codecs), quantization=quantization)
-        codecs[0].save(folder, "src")
-        codecs[1].save(folder, "tgt")
+        save_codecs(codecs, folder)
         files = hashes(folder, sorted(path.name for path in folder.iterdir()))
         about = {"search": search.model_dump(), "files": files}
         write_sealed(folder / EXPORTED, {**model.spec.to_dict(), **about})

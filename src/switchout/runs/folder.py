@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from switchout.corpora import Corpus
-from switchout.corpora.codec import Codec, build_codecs
+from switchout.corpora.codec import Codecs, build_codecs, read_codecs, save_codecs
 from switchout.corpora.encoded import EncodedPairs
-from switchout.corpora.vocabulary import Vocabulary
 from switchout.errors import SwitchOutError
 from switchout.files import read_toml, write_text
+from switchout.files.writing import remove
 from switchout.nmt.checkpoint import check, is_whole, read_facts, step_folders
 from switchout.runs.config import Config
 from switchout.runs.config_file import RUN_FORMAT, changed_keys, parse_config, run_key, to_toml
@@ -47,7 +47,7 @@ class Run:
     folder: Path
     config: Config
     corpus: Corpus
-    codecs: tuple[Codec, Codec]
+    codecs: Codecs
     train: EncodedPairs
     dev: EncodedPairs
     signature: dict[str, Any]
@@ -76,7 +76,7 @@ def prepare_run(config: Config, folder: Path) -> None:
     if not files or damaged(folder, _of(files, "encoded")):
         if files:
             log.warning("%s: damaged; made again from the text", folder / "encoded")
-            _remove(folder / "encoded")
+            remove(folder / "encoded")
         _encode(config, folder, corpus)
         if bad := damaged(folder, _of(files, "encoded")):
             raise SwitchOutError(f"{bad[0]}: made again it is another; {RESTART}")
@@ -95,7 +95,7 @@ def open_run(folder: Path) -> Run:
         folder=folder,
         config=config,
         corpus=config.data.open(),
-        codecs=(Codec.load(folder, "src"), Codec.load(folder, "tgt")),
+        codecs=read_codecs(folder),
         train=EncodedPairs(folder / "encoded" / "train"),
         dev=EncodedPairs(folder / "encoded" / "dev"),
         signature=read_sealed(folder / SIGNATURE),
@@ -166,7 +166,7 @@ def removed_if_refused(folder: Path, *, aside: Path | None = None) -> Iterator[C
     except SwitchOutError:
         if is_new and not is_kept and folder.is_dir():
             for path in folder.iterdir():
-                _remove(path)
+                remove(path)
             for path in made:
                 with suppress(OSError):
                     path.rmdir()
@@ -177,7 +177,7 @@ def removed_if_refused(folder: Path, *, aside: Path | None = None) -> Iterator[C
 
 def _encode(config: Config, folder: Path, corpus: Corpus) -> None:
     """Write training and dev pairs as ids, and say what was left out."""
-    codecs = Codec.load(folder, "src"), Codec.load(folder, "tgt")
+    codecs = read_codecs(folder)
     has_synthetic = config.data.synthetic and "synthetic" in corpus.splits
     splits = ("train", "synthetic") if has_synthetic else ("train",)
     for name, parts, max_length in (
@@ -203,11 +203,10 @@ def _start(config: Config, folder: Path, corpus: Corpus) -> None:
     for split in sorted({"dev", *corpus.splits} - {"train", "synthetic"}):
         corpus.pairs(split)  # refuses what cannot be read, before anything is written
     codecs = build_codecs(corpus, config.vocabulary.plan())
-    vocabularies = codecs[0].vocabulary, codecs[1].vocabulary
-    build_noise(config.augment, *vocabularies)
-    check_start(config, *vocabularies)
+    build_noise(config.augment, *(codec.vocabulary for codec in codecs))
+    _check_start(config, codecs)
     folder.mkdir(parents=True, exist_ok=True)
-    _save_codecs(codecs, folder)
+    save_codecs(codecs, folder)
 
 
 def start_weights(config: Config) -> Path | None:
@@ -225,13 +224,13 @@ def start_weights(config: Config) -> Path | None:
     return weights
 
 
-def check_start(config: Config, source: Vocabulary, target: Vocabulary) -> None:
+def _check_start(config: Config, codecs: Codecs) -> None:
     """Refuse weights to start from that are over other words than these."""
     if (weights := start_weights(config)) is None:
         return
     home = weights.parent.parent
-    for side, ours in (("src", source), ("tgt", target)):
-        if Codec.load(home, side).vocabulary != ours:  # type: ignore[arg-type]
+    for side, ours, theirs in zip(("src", "tgt"), codecs, read_codecs(home), strict=True):
+        if ours.vocabulary != theirs.vocabulary:
             raise SwitchOutError(
                 f"train.init_from: {home}/vocab.{side} is another vocabulary than this run's; set "
                 f"vocabulary.kind = 'file' with {home}/vocab.src and {home}/vocab.tgt"
@@ -246,11 +245,11 @@ def _earlier_visit(config: Config, folder: Path, corpus: Corpus) -> dict[str, An
         if (known := _noted_in_checkpoints(folder)) is None:
             if _own_files(folder) | {SIGNATURE} >= {path.name for path in folder.iterdir()}:
                 log.warning("%s; nothing was learned yet, made again", error)
-                _remove(folder / SIGNATURE)
+                remove(folder / SIGNATURE)
                 return None
             raise SwitchOutError(f"{error}; restore it, or {RESTART}") from None
         log.warning("%s; made again from the checkpoints", error)
-        _remove(folder / SIGNATURE)
+        remove(folder / SIGNATURE)
     if known is None:
         return None
     _check_config(config, folder, corpus, known)
@@ -300,15 +299,10 @@ def _mend_codecs(config: Config, folder: Path, corpus: Corpus, files: dict[str, 
         return
     log.warning("%s: damaged; made again from the text", bad[0])
     for path in bad:
-        _remove(path)
-    _save_codecs(build_codecs(corpus, config.vocabulary.plan()), folder)
+        remove(path)
+    save_codecs(build_codecs(corpus, config.vocabulary.plan()), folder)
     if bad := damaged(folder, codecs):
         raise SwitchOutError(f"{bad[0]}: made again it is another; restore it, or {RESTART}")
-
-
-def _save_codecs(codecs: tuple[Codec, Codec], folder: Path) -> None:
-    codecs[0].save(folder, "src")
-    codecs[1].save(folder, "tgt")
 
 
 def _of(files: dict[str, str], *starts: str) -> dict[str, str]:
@@ -350,13 +344,6 @@ def remove_folder(path: Path) -> None:
     if path.is_dir():
         log.warning("%s: is a folder, expected a file; removed", path)
         shutil.rmtree(path)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _free_name(folder: Path) -> Path:

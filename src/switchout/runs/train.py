@@ -162,7 +162,7 @@ def _validator(
 
 
 def _initialise(trainer: Trainer, weights: Path) -> None:
-    """Take the weights of another run over the same vocabularies; see `check_start`."""
+    """Take the weights of another run over the same vocabularies; see `start_weights`."""
     try:
         trainer.flat.load(read_tensors(weights, "model"))
     except ValueError as error:

@@ -12,7 +12,7 @@ from typing import Literal
 import torch
 from safetensors import SafetensorError
 
-from switchout.corpora.codec import Codec
+from switchout.corpora.codec import Codecs, read_codecs
 from switchout.errors import SwitchOutError
 from switchout.nmt.checkpoint import read_facts, read_tensors, step_folders
 from switchout.nmt.flat import copy_parameters
@@ -29,7 +29,6 @@ log = logging.getLogger(__name__)
 EXPORTED = "model.json"  # of a folder that `export_run` wrote
 
 EngineName = Literal["torch", "ctranslate2"]
-Codecs = tuple[Codec, Codec]
 
 
 def load_codecs(run: Path) -> Codecs:
@@ -40,7 +39,7 @@ def load_codecs(run: Path) -> Codecs:
     if (run / EXPORTED).is_file():
         files = read_sealed(run / EXPORTED).get("files", {})
         check_files(run, files, advice="export the run again")
-    return Codec.load(run, "src"), Codec.load(run, "tgt")
+    return read_codecs(run)
 
 
 def run_search(run: Path) -> Search:
