@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from switchout.engines.ray_guard import MARK, marked_processes
+from switchout.engines.ray import MARK, marked_processes
 
 SCRIPT = """
 import operator, time

@@ -19,19 +19,21 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from switchout.engines.pool import THREADS, Call, Lost
-from switchout.engines.ray_guard import MARK, end_processes
 from switchout.errors import SwitchOutError
 
 OBJECT_STORE_BYTES = 100 * 2**20  # tasks exchange file names, not data; Ray's minimum is 75 MiB
 LEAST_VERSION = (2, 52)  # the first with tokens
 LOOPBACK = "127.0.0.1"
+MARK = "SWITCHOUT_RAY_SESSION"  # environment of all processes of a session
+PATIENCE = 10.0  # seconds until we give up on what cannot be killed
 RETRIES = 10  # of a task whose node was lost
 _ONLY_LOOPBACK = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"  # 0: a node's address is the loopback one
 
@@ -186,7 +188,7 @@ def _private_ray(ray: Any, workers: int | None) -> Iterator[None]:
     folder = tempfile.mkdtemp(prefix="switchout-ray-")  # readable by this user alone
     was_cluster = ray_constants.ENABLE_RAY_CLUSTER
     guard = subprocess.Popen(
-        [sys.executable, "-m", "switchout.engines.ray_guard", mark, folder],
+        [sys.executable, "-m", "switchout.engines.ray", mark, folder],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -265,3 +267,46 @@ def _work(call: Call, here: str, environment: dict[str, str]) -> Any:
     os.environ |= dict.fromkeys(THREADS, str(call.threads))
     function: Callable[..., Any] = call.function
     return function(*call.arguments)
+
+
+def end_processes(mark: str) -> None:
+    """Kill every process of a session but this one, and those they start meanwhile.
+
+    Example:
+        >>> end_processes("a session that never was")
+    """
+    deadline = time.monotonic() + PATIENCE
+    while (found := marked_processes(mark)) and time.monotonic() < deadline:
+        for pid in found:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.05)
+
+
+def marked_processes(mark: str) -> list[int]:
+    """Return the living processes that carry the mark, but not this one."""
+    wanted, found = f"{MARK}={mark}".encode(), []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        pid = int(path.parent.name)
+        with suppress(OSError):  # it has just ended, or is not ours to read
+            if pid != os.getpid() and wanted in path.read_bytes().split(b"\0"):
+                found.append(pid)
+    return found
+
+
+def _guard() -> None:
+    """Wait for the driver's end, however it comes, and end what is left of its session.
+
+    Ray's own reaper leaves its agents running when the driver is killed. Our standard input ends
+    with the driver. Where there is no ``/proc`` (macOS) nothing is found.
+    """
+    mark, folder = sys.argv[1:]
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while sys.stdin.buffer.read(1):
+        pass
+    end_processes(mark)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    _guard()

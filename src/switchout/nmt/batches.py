@@ -12,9 +12,9 @@
 
 from __future__ import annotations
 
-import queue
-import threading
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar
 
@@ -173,33 +173,14 @@ T = TypeVar("T")
 
 def prefetch(make: Callable[[int], T], steps: range, *, ahead: int = 4) -> Iterator[T]:
     """Yield ``make(step)`` for every step, prepared by one thread while the caller computes."""
-    ready: queue.Queue[tuple[T | None, BaseException | None]] = queue.Queue(maxsize=ahead)
-    stop = threading.Event()
-
-    def put(item: tuple[T | None, BaseException | None]) -> None:
-        while not stop.is_set():
-            try:
-                return ready.put(item, timeout=0.1)
-            except queue.Full:
-                continue
-
-    def work() -> None:
-        try:
-            for step in steps:
-                if stop.is_set():
-                    return
-                put((make(step), None))
-        except BaseException as error:  # handed to the caller, who raises it
-            put((None, error))
-
-    thread = threading.Thread(target=work, name="prefetch", daemon=True)
-    thread.start()
+    thread = ThreadPoolExecutor(1, thread_name_prefix="prefetch")
     try:
-        for _ in steps:
-            item, error = ready.get()
-            if error is not None:
-                raise error
-            yield item  # type: ignore[misc]
+        waiting = deque[Future[T]]()
+        for step in steps:
+            waiting.append(thread.submit(make, step))
+            if len(waiting) > ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
     finally:
-        stop.set()
-        thread.join()
+        thread.shutdown(cancel_futures=True)

@@ -62,7 +62,8 @@ def load_config(
     if source is None:
         if corpus is None:
             raise SwitchOutError("give a configuration or a corpus")
-        values = _plain(default_config(corpus, source=languages[0], target=languages[1]))
+        suited = default_config(corpus, source=languages[0], target=languages[1])
+        values = suited.model_dump(exclude_none=True)
         where = f"corpus {corpus}"
     else:
         path = _find(source)
@@ -86,10 +87,6 @@ def _find(source: str | Path) -> Path:
     if path.is_dir():
         raise SwitchOutError(_about_folder(path))
     return path
-
-
-def _plain(config: Config) -> dict[str, Any]:
-    return config.model_dump(exclude_none=True)
 
 
 def _data(
@@ -229,17 +226,14 @@ def _section(model: type[BaseModel], name: str) -> type[BaseModel] | None:
 
 def _explain(error: Any, key: str) -> str:
     *tables, last = key.split(".") if key else [""]
+    model: type[BaseModel] = Config
+    for table in tables:
+        model = _section(model, table) or model
     if error["type"] == "extra_forbidden":
-        model: type[BaseModel] = Config
-        for table in tables:
-            model = _section(model, table) or model
         return f"unknown key {key!r}{did_you_mean(last, list(model.model_fields))}"
     if error["type"] == "missing":
         return f"key {key!r} is missing"
     if error["type"] == "literal_error":
-        model = Config
-        for table in tables:
-            model = _section(model, table) or model
         choices = [c for c in _literals(model.model_fields[last].annotation) if c]
         return f"{key} = {error['input']!r}{did_you_mean(str(error['input']), choices)}"
     message = error["msg"].removeprefix("Value error, ")

@@ -28,9 +28,7 @@ from switchout.errors import SwitchOutError
 log = logging.getLogger(__name__)
 
 BEAT, STALE = 5.0, 60.0  # seconds between touches, and until a silent holder is given up
-Seen = tuple[
-    int, bytes
-]  # a moment of a lease: when it was touched last, by its own clock, and by whom
+Seen = tuple[int, bytes]  # of a lease: when it was touched last, by its own clock, and by whom
 _watched: dict[Path, tuple[Seen, float]] = {}  # what we saw of foreign leases, and since when
 
 
