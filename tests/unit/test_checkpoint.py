@@ -18,6 +18,7 @@ import torch
 import switchout
 from switchout.errors import SwitchOutError
 from switchout.files import Draft
+from switchout.files.writing import sweep
 from switchout.nmt import checkpoint
 from switchout.nmt.checkpoint import (
     DamagedCheckpoint,
@@ -26,7 +27,6 @@ from switchout.nmt.checkpoint import (
     prune,
     read_facts,
     read_tensors,
-    remove_leftovers,
     step_folders,
     write_checkpoint,
 )
@@ -148,11 +148,11 @@ def test_leftover_of_a_kill_is_ignored_and_removed(tmp_path):
     good = write(tmp_path, 1)
     half = Draft(tmp_path / "step-2", is_folder=True)
     (half.path / "model.safetensors").write_bytes(b"half")
-    remove_leftovers(tmp_path)
+    sweep(tmp_path, again=True)
     assert half.path.exists()  # its writer lives
     half.release()
     assert newest_good(tmp_path) == good
-    remove_leftovers(tmp_path)
+    sweep(tmp_path, again=True)
     assert list(tmp_path.iterdir()) == [good]
 
 

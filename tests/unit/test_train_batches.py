@@ -111,7 +111,7 @@ def test_prefetch_keeps_order_and_runs_one_thread():
         return step * step
 
     assert list(prefetch(make, range(3, 50))) == [s * s for s in range(3, 50)]
-    assert names == {"prefetch"}
+    assert names == {"prefetch_0"}
 
 
 def test_prefetch_hands_errors_to_the_caller():

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -278,11 +279,11 @@ def _learn_pieces(
     lines: Iterable[str], *, size: int, model: Literal["bpe", "unigram"] = "bpe"
 ) -> bytes:
     """Return a model of ``size`` pieces (specials included) learned from the first lines."""
-    sink = _Sink()
+    model_file = BytesIO()
     try:
         _sentencepiece().SentencePieceTrainer.train(
             sentence_iterator=islice(lines, MOST_LINES),
-            model_writer=sink,
+            model_writer=model_file,
             vocab_size=size,
             model_type=model,
             character_coverage=1.0,
@@ -298,7 +299,7 @@ def _learn_pieces(
     except (RuntimeError, OSError) as error:
         reason = str(error).rpartition("] ")[2].strip() or "is the corpus empty?"
         raise SwitchOutError(f"sentencepiece could not learn {size} pieces: {reason}") from None
-    return sink.content
+    return model_file.getvalue()
 
 
 def load_pieces(model: bytes) -> Any:
@@ -307,15 +308,6 @@ def load_pieces(model: bytes) -> Any:
         return _sentencepiece().SentencePieceProcessor(model_proto=model)
     except RuntimeError as error:
         raise SwitchOutError(f"not a sentencepiece model ({error})") from None
-
-
-class _Sink:
-    """The least that sentencepiece writes a model to."""
-
-    content = b""
-
-    def write(self, content: bytes) -> None:
-        self.content += content
 
 
 def _sentencepiece() -> Any:

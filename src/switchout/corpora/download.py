@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import http.client
 import time
 import urllib.error
@@ -16,6 +15,7 @@ import urllib.request
 from pathlib import Path
 
 from switchout.errors import SwitchOutError
+from switchout.files import sha256_of
 from switchout.progress import Meter
 
 ATTEMPTS = 5
@@ -127,8 +127,7 @@ def _check_sum(url: str, path: Path, sha256: str | None) -> None:
     """Compare with the known checksum; what is wrong goes away, so that nothing is built on it."""
     if sha256 is None:
         return
-    with path.open("rb") as handle:
-        found = hashlib.file_digest(handle, "sha256").hexdigest()
+    found = sha256_of(path)
     if found != sha256:
         path.unlink()
         raise SwitchOutError(

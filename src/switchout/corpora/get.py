@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import zipfile
 import zlib
@@ -17,7 +16,7 @@ from switchout.corpora.opening import open_folder
 from switchout.corpora.registry import Entry
 from switchout.corpora.text import COMPRESSIONS, find_file, stream_lines, write_lines
 from switchout.errors import SwitchOutError
-from switchout.files import atomic_folder, check_output_folder
+from switchout.files import atomic_folder, check_output_folder, write_json
 
 ORIGIN = "origin.json"
 
@@ -54,7 +53,7 @@ def get_corpus(entry: Entry, root: Path, *, from_folder: Path | None = None) -> 
             "declared": entry.pairs,
             "files": {name: asdict(file) for name, file in entry.downloads.items()},
         }
-        (partial / ORIGIN).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        write_json(partial / ORIGIN, facts)
     shutil.rmtree(downloads, ignore_errors=True)
     return facts
 

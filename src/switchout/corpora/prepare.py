@@ -8,7 +8,6 @@ vocabulary, not with the corpus.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable
@@ -24,7 +23,7 @@ from switchout.corpora.registry import find_entry
 from switchout.corpora.text import FilePairs
 from switchout.corpora.vocabulary import UNK
 from switchout.errors import SwitchOutError
-from switchout.files import atomic_folder, check_output_folder
+from switchout.files import atomic_folder, check_output_folder, sha256_of
 from switchout.progress import Meter
 
 LEFT_OUT = "shares a side with dev or test"
@@ -76,7 +75,7 @@ def prepare_corpus(
             "unknown": _unknown_rates(cleaned, codecs),
             "sources also in train": _overlap(cleaned),
             "data_hash": cleaned.data_hash,
-            "sha256": {path.name: _sha256(path) for path in sorted(partial.glob("*.*"))},
+            "sha256": {path.name: sha256_of(path) for path in sorted(partial.glob("*.*"))},
         }
         text = json.dumps(facts, indent=1, ensure_ascii=False)
         (partial / FACTS).write_text(text + "\n", encoding="utf-8")
@@ -184,8 +183,3 @@ def _overlap(corpus: Corpus) -> dict[str, int]:
     wanted = {line for lines in held_out.values() for line in lines}
     found = {line for line in corpus.lines("train", "source") if line in wanted}
     return {split: sum(line in found for line in lines) for split, lines in held_out.items()}
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -17,6 +17,7 @@ from switchout.files.reading import (
     read_json,
     read_lines,
     read_toml,
+    sha256_of,
     spooled,
 )
 from switchout.files.writing import (
@@ -41,6 +42,7 @@ __all__ = [
     "read_json",
     "read_lines",
     "read_toml",
+    "sha256_of",
     "spooled",
     "write_json",
     "write_text",

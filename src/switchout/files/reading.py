@@ -6,6 +6,7 @@ Lines end at ``\\n`` and nowhere else: U+2028 and ``\\r`` are part of a sentence
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import shutil
@@ -155,6 +156,12 @@ def read_bytes(path: FilePath, *, limit: int | None = None) -> bytes:
     if len(content) > limit:
         raise SwitchOutError(f"{path}: more than {limit >> 20} MB, too large for such a file")
     return content
+
+
+def sha256_of(path: FilePath) -> str:
+    """Return the sha256 of a file as it stands on the disk."""
+    with named_errors(path), open(path, "rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def read_lines(path: FilePath) -> list[str]:

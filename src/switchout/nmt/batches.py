@@ -16,29 +16,16 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from switchout.corpora.encoded import EncodedPairs
 from switchout.corpora.vocabulary import BOS, EOS, PAD
 
 Ints = NDArray[np.int64]
 MIXED = 4  # batches over which sentences of one length change places
-
-
-class Pairs(Protocol):
-    """What training needs of a corpus; `switchout.corpora.encoded.EncodedPairs` has it."""
-
-    @property
-    def src_lengths(self) -> NDArray[np.integer]: ...
-    @property
-    def tgt_lengths(self) -> NDArray[np.integer]: ...
-    @property
-    def example_ids(self) -> NDArray[np.integer]: ...
-    def src(self, i: int) -> NDArray[np.integer]: ...
-    def tgt(self, i: int) -> NDArray[np.integer]: ...
-    def __len__(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -127,7 +114,7 @@ def _cut(lengths: Ints, batch_tokens: int) -> Ints:
     return np.array(cuts, dtype=np.int64)
 
 
-def make_batch(pairs: Pairs, indexes: Ints, *, step: int = 0, epoch: int = 0) -> Batch:
+def make_batch(pairs: EncodedPairs, indexes: Ints, *, step: int = 0, epoch: int = 0) -> Batch:
     """Return the padded pairs ``indexes``."""
     src_lengths = pairs.src_lengths[indexes].astype(np.int64)
     tgt_lengths = pairs.tgt_lengths[indexes].astype(np.int64)

@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import logging
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from switchout.errors import SwitchOutError
 from switchout.files import Draft
-from switchout.files.writing import sweep
 
 log = logging.getLogger(__name__)
 
@@ -127,22 +126,13 @@ def prune(parent: Path, *, keep: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def remove_leftovers(parent: Path) -> None:
-    """Delete what interrupted writes left."""
-    sweep(parent, again=True)
-
-
 def digest(tensors: Tensors) -> str:
     """Return one hash of all tensors, by name and bit pattern."""
     total = sha256()
-    for name, raw in _raw(tensors):
+    for name in sorted(tensors):
+        raw = tensors[name].detach().cpu().contiguous().numpy().tobytes()
         total.update(name.encode() + b"\0" + raw)
     return total.hexdigest()
-
-
-def _raw(tensors: Tensors) -> Iterator[tuple[str, bytes]]:
-    for name in sorted(tensors):
-        yield name, tensors[name].detach().cpu().contiguous().numpy().tobytes()
 
 
 def _manifest(folder: Path) -> dict[str, str]:

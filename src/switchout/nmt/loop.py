@@ -10,7 +10,7 @@ import math
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -95,9 +95,13 @@ class Loop:
     def run(self) -> Outcome:
         """Make the steps that are left and return how the run stands."""
         progress, start = self.trainer.progress, self.trainer.progress.step
-        metrics = self._metrics(start)
+        metrics = None  # only the first process tells
+        showing: AbstractContextManager[Meter | None] = nullcontext()
+        if self.is_first:
+            metrics = Metrics(self.folder, until=start, tensorboard=self.spec.tensorboard)
+            showing = Meter("training", total=self.spec.steps, unit="steps", done=start)
         steps = range(start, self.spec.steps)
-        with _asked_to_stop() as asked, self._meter(start) as meter:
+        with _asked_to_stop() as asked, showing as meter:
             clock, cpu_clock = time.perf_counter(), time.process_time()
             for examples, parts in prefetch(self.trainer.batches, steps):
                 update = self.trainer.update(examples, parts, is_stop_wanted=bool(asked))
@@ -199,19 +203,6 @@ class Loop:
                 f"{self.trainer.progress.step}; earlier checkpoints are whole: "
                 "mend the cause and run the same command again"
             ) from None
-
-    def _metrics(self, start: int) -> Metrics | None:
-        if not self.is_first:
-            return None
-        return Metrics(self.folder, until=start, tensorboard=self.spec.tensorboard)
-
-    @contextmanager
-    def _meter(self, start: int) -> Iterator[Meter | None]:
-        if not self.is_first:
-            yield None
-            return
-        with Meter("training", total=self.spec.steps, unit="steps", done=start) as meter:
-            yield meter
 
     def _note(self) -> str:
         shown, last = self._shown, self.outcome.history[-1:]

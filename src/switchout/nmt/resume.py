@@ -6,12 +6,12 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from switchout.files.writing import sweep
 from switchout.nmt.checkpoint import (
     is_whole,
     newest_good,
     read_facts,
     read_tensors,
-    remove_leftovers,
     step_folders,
 )
 from switchout.nmt.loop import LoopSpec, Outcome, Validation, is_stale
@@ -35,8 +35,8 @@ def _restore(trainer: Trainer, folder: Path) -> list[Validation]:
     parent, processes = folder / "resume", trainer.processes
     found: Path | None = None
     if processes.is_first:
-        remove_leftovers(parent)
-        remove_leftovers(folder / "checkpoints")
+        for place in (parent, folder / "checkpoints"):
+            sweep(place, again=True)
         found = newest_good(parent)
     step = int(processes.from_first(int(found.name[5:]) if found else 0, trainer.device))
     if step == 0:

@@ -18,9 +18,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from switchout.corpora.encoded import EncodedPairs
 from switchout.corpora.vocabulary import PAD
 from switchout.errors import SwitchOutError
-from switchout.nmt.batches import Batch, BatchPlan, Pairs, make_batch, split
+from switchout.nmt.batches import Batch, BatchPlan, make_batch, split
 from switchout.nmt.dropout import dropout_keys
 from switchout.nmt.flat import FlatParameters, Sums
 from switchout.nmt.machine import Processes
@@ -109,7 +110,7 @@ class Trainer:
     def __init__(
         self,
         model: Transformer,
-        pairs: Pairs,
+        pairs: EncodedPairs,
         *,
         spec: UpdateSpec,
         noise: Noise | None = None,
@@ -252,7 +253,7 @@ def autocast(device: torch.device, precision: Precision) -> torch.autocast:
 @torch.no_grad()  # type: ignore[untyped-decorator, unused-ignore]
 def perplexity(
     model: Transformer,
-    pairs: Pairs,
+    pairs: EncodedPairs,
     *,
     batch_tokens: int = 4096,
     precision: Precision = "float32",

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from switchout.errors import SwitchOutError
-from switchout.files import named_errors, read_json, write_json
+from switchout.files import read_json, sha256_of, write_json
 
 SEAL = "seal"
 
@@ -52,7 +52,7 @@ def read_sealed(path: Path) -> dict[str, Any]:
 
 def hashes(folder: Path, names: Iterable[str]) -> dict[str, str]:
     """Return the sha256 of files, by name."""
-    return {name: _hash(folder / name) for name in names}
+    return {name: sha256_of(folder / name) for name in names}
 
 
 def damaged(folder: Path, known: Mapping[str, str]) -> list[Path]:
@@ -68,11 +68,6 @@ def check_files(folder: Path, known: Mapping[str, str], *, advice: str) -> None:
 
 def _is(path: Path, value: str) -> bool:
     try:
-        return _hash(path) == value
+        return sha256_of(path) == value
     except (OSError, SwitchOutError):
         return False
-
-
-def _hash(path: Path) -> str:
-    with named_errors(path), path.open("rb") as handle:
-        return file_digest(handle, "sha256").hexdigest()
