@@ -72,10 +72,10 @@ def open_folder(folder: Path, *, source: str | None = None, target: str | None =
     stated = (known.source, known.target) if known else None
     named_tsvs = _named_tsvs(folder)
     languages = sorted(_languages(folder).union(*(columns for _, columns in named_tsvs.values())))
-    src, tgt = _direction(folder, languages, source, target, stated)
+    src, tgt = _direction(folder, languages, (source, target), stated)
     splits: dict[str, Iterable[tuple[str, str]]] = {}
     for split in SPLITS:
-        if (pairs := _open_split(folder, split, src, tgt, named_tsvs)) is not None:
+        if (pairs := _open_split(folder, split, (src, tgt), named_tsvs)) is not None:
             splits[split] = pairs
     if not splits:
         raise SwitchOutError(
@@ -132,7 +132,7 @@ def _open_phrasebook(
             f"phrasebook: train_pairs = {train_pairs:,}, but it has at most {most:,}"
         )
     stated = (entry.source, entry.target)
-    src, tgt = _direction(Path(entry.name), list(stated), source, target, stated)
+    src, tgt = _direction(Path(entry.name), list(stated), (source, target), stated)
     is_turned = src != entry.source
     n = train_pairs or phrasebook.TRAIN_PAIRS
     splits = {split: _PhrasebookPairs(split, is_turned, n) for split in SPLITS[:3]}
@@ -142,10 +142,10 @@ def _open_phrasebook(
 def _open_split(
     folder: Path,
     split: str,
-    src: str,
-    tgt: str,
+    languages: tuple[str, str],
     named_tsvs: dict[str, tuple[Path, tuple[str, str]]],
 ) -> Iterable[tuple[str, str]] | None:
+    src, tgt = languages
     if split in named_tsvs:
         path, columns = named_tsvs[split]
         return TsvPairs(path, columns.index(src))
@@ -163,11 +163,11 @@ def _open_split(
 def _direction(
     folder: Path,
     languages: list[str],
-    source: str | None,
-    target: str | None,
+    wanted: tuple[str | None, str | None],
     stated: tuple[str, str] | None,
 ) -> tuple[str, str]:
     """Decide source and target: what the user said, else what the corpus states, else ask."""
+    source, target = wanted
     for language in (source, target):
         if language is not None and languages and language not in languages:
             raise SwitchOutError(

@@ -67,19 +67,15 @@ def prepare_run(config: Config, folder: Path) -> None:
     """
     corpus = config.data.open()
     known = _earlier_visit(config, folder, corpus)
+    files = {} if known is None else known.get("files", {})
     if known is None:
-        _start(config, folder, corpus)
-        files = {}
-    else:
-        files = known.get("files", {})
-        _mend_codecs(config, folder, corpus, files)
-    if not files or damaged(folder, _of(files, "encoded")):
-        if files:
-            log.warning("%s: damaged; made again from the text", folder / "encoded")
-            remove(folder / "encoded")
+        _check_new(folder, corpus)
+        _write_codecs(config, folder, corpus)
+    if not files:
         _encode(config, folder, corpus)
-        if bad := damaged(folder, _of(files, "encoded")):
-            raise SwitchOutError(f"{bad[0]}: made again it is another; {RESTART}")
+    codecs = _of(files, "vocab.", "codec.", "pieces.")
+    _mend(folder, codecs, lambda: _write_codecs(config, folder, corpus))
+    _mend(folder, _of(files, "encoded"), lambda: _encode(config, folder, corpus))
     remove_folder(folder / "config.toml")
     # Free keys may have changed; the folder says what is true now.
     write_text(folder / "config.toml", to_toml(config))
@@ -177,6 +173,7 @@ def removed_if_refused(folder: Path, *, aside: Path | None = None) -> Iterator[C
 
 def _encode(config: Config, folder: Path, corpus: Corpus) -> None:
     """Write training and dev pairs as ids, and say what was left out."""
+    remove(folder / "encoded")
     codecs = read_codecs(folder)
     has_synthetic = config.data.synthetic and "synthetic" in corpus.splits
     splits = ("train", "synthetic") if has_synthetic else ("train",)
@@ -193,15 +190,19 @@ def _encode(config: Config, folder: Path, corpus: Corpus) -> None:
         log.info("%s: %s pairs, dropped: %s", name, f"{len(pairs):,}", dropped)
 
 
-def _start(config: Config, folder: Path, corpus: Corpus) -> None:
-    """Write the codecs of a new run, after all that can be refused was looked at."""
+def _check_new(folder: Path, corpus: Corpus) -> None:
+    """Refuse a folder of other things, and text that cannot be read, before anything is written."""
     others = (
         {path.name for path in folder.iterdir()} - _own_files(folder) if folder.exists() else ()
     )
     if others:
         raise SwitchOutError(f"{folder}: is not empty and not a run; choose another folder")
     for split in sorted({"dev", *corpus.splits} - {"train", "synthetic"}):
-        corpus.pairs(split)  # refuses what cannot be read, before anything is written
+        corpus.pairs(split)
+
+
+def _write_codecs(config: Config, folder: Path, corpus: Corpus) -> None:
+    """Build and write the codecs; what does not go with them is refused before."""
     codecs = build_codecs(corpus, config.vocabulary.plan())
     build_noise(config.augment, *(codec.vocabulary for codec in codecs))
     _check_start(config, codecs)
@@ -292,16 +293,15 @@ def _check_config(config: Config, folder: Path, corpus: Corpus, known: dict[str,
     log.warning("%s: damaged; written again", folder / "config.toml")
 
 
-def _mend_codecs(config: Config, folder: Path, corpus: Corpus, files: dict[str, str]) -> None:
-    """Make damaged vocabularies again from the text."""
-    codecs = _of(files, "vocab.", "codec.", "pieces.")
-    if not (bad := damaged(folder, codecs)):
+def _mend(folder: Path, known: dict[str, str], make: Callable[[], None]) -> None:
+    """Make files again from the text if some are damaged; they must be what they were."""
+    if not (bad := damaged(folder, known)):
         return
     log.warning("%s: damaged; made again from the text", bad[0])
     for path in bad:
         remove(path)
-    save_codecs(build_codecs(corpus, config.vocabulary.plan()), folder)
-    if bad := damaged(folder, codecs):
+    make()
+    if bad := damaged(folder, known):
         raise SwitchOutError(f"{bad[0]}: made again it is another; restore it, or {RESTART}")
 
 
