@@ -17,7 +17,7 @@ import numpy as np
 
 from switchout.core import compiled
 from switchout.ranges import CHUNK_BYTES as CHUNK_BYTES_RANGE
-from switchout.text.first_look import look_at
+from switchout.text.first_look import LINES, look_at
 from switchout.text.formats import Chunk, CorpusFormat, Part, Written
 from switchout.text.rewriter import Copies, Rewriter, Rewritten
 from switchout.text.side_noise import SIDES, SideNoise
@@ -102,7 +102,7 @@ class Augmentation:
             if chunk.first_line == 0:
                 for lines, noise in zip(chunk.sides, self.noises, strict=True):
                     if lines is not None:
-                        look_at(lines, noise)
+                        look_at(lines.first(LINES), noise)
             yield chunk
 
     def _work(self, chunk: Chunk, rewriters: list[Rewriter]) -> Done:

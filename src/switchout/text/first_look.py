@@ -7,7 +7,6 @@ import unicodedata
 
 from switchout.errors import SwitchOutError
 from switchout.text.lexicon import Lexicon
-from switchout.text.lines import Lines
 from switchout.text.side_noise import SideNoise
 
 log = logging.getLogger(__name__)
@@ -19,15 +18,8 @@ _LEAST = 20  # marks, below which there is nothing to say
 _SHARE = 0.05  # of a piece vocabulary that begins a word
 
 
-def look_at(lines: Lines, noise: SideNoise) -> None:
+def look_at(text: bytes, noise: SideNoise) -> None:
     """Refuse raw text where pieces are expected; warn of punctuation that sticks to words."""
-    if lines.ends.size:
-        last = min(LINES, lines.ends.size) - 1
-        look_at_text(lines.data[int(lines.starts[0]) : int(lines.ends[last])].tobytes(), noise)
-
-
-def look_at_text(text: bytes, noise: SideNoise) -> None:
-    """The same for the first lines as one text."""
     if noise.policy is None or noise.encoder is not None:
         return
     words = text.split()

@@ -6,11 +6,12 @@ input into parts at line boundaries, which workers then read on their own. (Parq
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,49 +52,46 @@ class Part(NamedTuple):
     sha256: tuple[str, ...] = ()  # of these bytes of each file
 
 
-class CorpusFormat(Protocol):
-    """How the lines of a corpus are read and written."""
+class CorpusFormat(ABC):
+    """How the lines of a corpus are read and written; files may be appended to each other."""
 
     @property
+    @abstractmethod
     def suffixes(self) -> tuple[str, ...]:
         """Endings of the output files of a part."""
 
     @property
+    @abstractmethod
     def sides(self) -> tuple[str, ...]:
         """Which sides there are."""
 
     @property
+    @abstractmethod
     def inputs(self) -> list[str]:
         """The files to read."""
 
+    @abstractmethod
     def renamed(self, names: dict[str, str]) -> CorpusFormat:
         """Return the same with some input files elsewhere."""
 
+    @abstractmethod
     def chunks(self, part: Part, chunk_bytes: int, digests: Any = None) -> Iterator[Chunk]:
         """Yield the lines of a part; ``digests`` take in the bytes of each file."""
 
+    @abstractmethod
     def cut(self, part_bytes: int, digests: Any = None) -> list[Part]:
         """Return parts of about ``part_bytes`` of each file, with the hashes of their bytes."""
 
-    def open_output(self, path: str, *, sync: bool) -> Output:
-        """Return a file to write chunks to."""
-
+    @abstractmethod
     def write(self, outputs: list[Any], chunk: Chunk, written: Written) -> None:
         """Write the rewritten lines of a chunk."""
-
-    def join(self, parts: list[Path], path: str) -> None:
-        """Write finished parts to one file."""
-
-
-class TextFormat:
-    """What text formats share: files of bytes that may be appended to each other."""
 
     def open_output(self, path: str, *, sync: bool) -> Output:
         """Return a file to write chunks to."""
         return Output(path, sync=sync)
 
     def join(self, parts: list[Path], path: str) -> None:
-        """Append finished parts; compressed ones, too, may follow each other."""
+        """Write finished parts to one file; compressed ones, too, may follow each other."""
         output = Output(path, sync=True, compress=False)
         with all_or_nothing([output]):
             for part in parts:
@@ -103,7 +101,7 @@ class TextFormat:
 
 
 @dataclass(frozen=True)
-class TextFiles(TextFormat):
+class TextFiles(CorpusFormat):
     """One sentence a line; one file for each side, or one side alone."""
 
     source: str | None
@@ -199,7 +197,7 @@ class TextFiles(TextFormat):
 
 
 @dataclass(frozen=True)
-class TabSeparated(TextFormat):
+class TabSeparated(CorpusFormat):
     """Source, tab, target in one file; further columns are kept as they are."""
 
     path: str

@@ -69,17 +69,6 @@ class LineAugmenter:
                 raise SwitchOutError(f"the {side.side} has noise: give {side.side}_words")
         self._rewriters = [Rewriter(side) for side in self.sides]
 
-    @classmethod
-    def of_side(cls, noise: SideNoise, seed: int) -> LineAugmenter:
-        """Return an augmenter of strings, from noise that is made already."""
-        augmenter = cls.__new__(cls)
-        augmenter.seed, augmenter.sides, augmenter._rewriters = seed, [noise], [Rewriter(noise)]
-        return augmenter
-
-    def split(self, lines: Sequence[str]) -> list[str]:
-        """Return strings as they are changed: split by the tokenizer if there is one."""
-        return self.copies_of(lines, 0, Copies(self.seed, count=0, with_original=True))
-
     def __call__(
         self, lines: Sequence[str] | Sequence[Pair], first_line: int = 0, epoch: int = 0
     ) -> list[Any]:
@@ -97,22 +86,27 @@ class LineAugmenter:
         if not lines:
             return []
         if isinstance(lines[0], str):
-            return self._changed(self._only_side(), lines, first_line, copies)
+            return rewrite_sentences(self._only_rewriter(), lines, first_line, copies)
         columns = _columns(lines, first_line)
         source, target = (
-            self._changed(i, column, first_line, copies) for i, column in enumerate(columns)
+            rewrite_sentences(rewriter, column, first_line, copies)
+            for rewriter, column in zip(self._rewriters, columns, strict=True)
         )
         return list(zip(source, target, strict=True))
 
-    def _only_side(self) -> int:
-        noisy = [i for i, side in enumerate(self.sides) if side.policy is not None]
+    def _only_rewriter(self) -> Rewriter:
+        noisy = [rewriter for rewriter in self._rewriters if rewriter.noise.policy is not None]
         if len(noisy) == 2:
             raise SwitchOutError("both sides have noise: give (source, target) pairs")
         return noisy[0]
 
-    def _changed(self, side: int, column: Sequence[str], first: int, copies: Copies) -> list[str]:
-        lines = self.sides[side].split(_as_lines(column, first), first)
-        return _as_strings(self._rewriters[side].rewrite(lines, first, copies))
+
+def rewrite_sentences(
+    rewriter: Rewriter, sentences: Sequence[str], first_line: int, copies: Copies
+) -> list[str]:
+    """Return the copies of each of at least one sentence of a side, one after the other."""
+    lines = rewriter.noise.split(_as_lines(sentences, first_line), first_line)
+    return _as_strings(rewriter.rewrite(lines, first_line, copies))
 
 
 def augment_lines(
@@ -134,10 +128,9 @@ def augment_lines(
     """
     refuse_unknown(options, NoiseOptions, CopyOptions)
     noise: Any = {k: v for k, v in options.items() if k in NoiseOptions.__annotations__}
-    words = [noise.pop(f"vocab_{side}", None) for side in ("source", "target")]
     if source is None and target is None:
         raise SwitchOutError("augment_lines needs source or target sentences")
-    augmenter = LineAugmenter(source_words=words[0], target_words=words[1], seed=seed, **noise)
+    augmenter = LineAugmenter(seed=seed, **noise)
     for side, sentences in zip(augmenter.sides, (source, target), strict=True):
         if side.policy is not None and sentences is None:
             raise SwitchOutError(f"the {side.side} has noise but no sentences")

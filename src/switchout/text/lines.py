@@ -48,6 +48,11 @@ class Lines(NamedTuple):
         starts = np.concatenate([[0], ends[:-1]])
         return cls(data, starts, ends - gap if gap else ends, gap)
 
+    def first(self, n_lines: int) -> bytes:
+        """Return the first lines as one text, with the gaps between them."""
+        last = min(n_lines, self.ends.size) - 1
+        return self.data[int(self.starts[0]) : int(self.ends[last])].tobytes()
+
     def texts(self) -> list[bytes]:
         """Return the lines one by one, without their gaps."""
         data = self.data.tobytes()

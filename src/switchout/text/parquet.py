@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from switchout.errors import SwitchOutError, did_you_mean
-from switchout.text.formats import COPY_BYTES, Chunk, Part, Written
+from switchout.text.formats import COPY_BYTES, Chunk, CorpusFormat, Part, Written
 from switchout.text.lines import PADDING, Lines
 from switchout.text.rewriter import Rewritten
 from switchout.text.streams import Output, all_or_nothing
@@ -43,7 +43,7 @@ class ParquetOutput(Output):
 
 
 @dataclass(frozen=True)
-class ParquetFile:
+class ParquetFile(CorpusFormat):
     """A Parquet file with a column of sentences for each side, or for one."""
 
     path: str

@@ -13,9 +13,10 @@ from switchout.policies.hamming_policy import HammingPolicy
 from switchout.ranges import COUNT, EPOCH
 from switchout.text.augmentation import Augmentation
 from switchout.text.file_augmenter import FileOptions, count_words, make_job, named_inputs
-from switchout.text.first_look import LINES, look_at_text
+from switchout.text.first_look import LINES, look_at
 from switchout.text.formats import Part
-from switchout.text.line_augmenter import LineAugmenter
+from switchout.text.line_augmenter import rewrite_sentences
+from switchout.text.rewriter import Copies, Rewriter
 from switchout.text.side_noise import SIDES, NoiseOptions, SideNoise, refuse_unknown
 from switchout.text.word_counter import with_counted
 
@@ -128,12 +129,14 @@ def preview(
     for noise, sentences in zip(job.noises, _read(job), strict=True):
         if noise.policy is None or sentences is None:
             continue
-        first = "\n".join(sentences[:LINES])
-        look_at_text(first.encode(errors="surrogateescape"), noise)
-        augmenter = LineAugmenter.of_side(noise, seed)
-        effects.append(effect(noise, augmenter.split(sentences)))
-        for epoch in range(first_epoch, first_epoch + epochs):
-            samples += _samples(augmenter, noise.side, sentences[:lines], epoch)
+        look_at("\n".join(sentences[:LINES]).encode(), noise)
+        rewriter = Rewriter(noise)
+        as_it_is = Copies(seed, count=0, with_original=True)
+        old = rewrite_sentences(rewriter, sentences, 0, as_it_is) if sentences else []
+        effects.append(effect(noise, old))
+        for epoch in range(first_epoch, first_epoch + epochs) if old else ():
+            new = rewrite_sentences(rewriter, sentences[:lines], 0, Copies(seed, epoch))
+            samples += _samples(noise.side, epoch, old[:lines], new)
     samples.sort(key=lambda sample: (sample.line, sample.side))
     return Preview(samples, effects)
 
@@ -141,7 +144,7 @@ def preview(
 def effect(noise: SideNoise, sentences: Iterable[str]) -> Effect:
     """Return what is expected to happen to a side."""
     known = set(noise.lexicon.known)
-    split = [sentence.encode(errors="surrogateescape").split() for sentence in sentences]
+    split = [sentence.encode().split() for sentence in sentences]
     lengths = np.array([sum(word in known for word in words) for words in split], np.int64)
     sizes = np.array([len(words) for words in split], np.int64)
     policy = noise.made()
@@ -178,11 +181,7 @@ def _share(part: Any, whole: Any) -> float:
     return float(np.sum(part) / whole) if whole else 0.0
 
 
-def _samples(
-    augmenter: LineAugmenter, side: str, sentences: list[str], epoch: int
-) -> Iterator[SwitchedLine]:
-    before = augmenter.split(sentences)
-    after = augmenter(sentences, epoch=epoch)
+def _samples(side: str, epoch: int, before: list[str], after: list[str]) -> Iterator[SwitchedLine]:
     for line, (old, new) in enumerate(zip(before, after, strict=True)):
         pairs = zip(new.split(), old.split(), strict=True)
         yield SwitchedLine(line, side, epoch, [SwitchedWord(text, was) for text, was in pairs])

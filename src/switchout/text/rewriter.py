@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -92,7 +93,7 @@ class Rewriter:
 
     def __reduce__(self) -> tuple[object, ...]:
         """What is compiled is not sent to other processes: they make their own."""
-        return _rewriter, (self.noise, self.count_known)
+        return partial(Rewriter, count_known=self.count_known), (self.noise,)
 
     def rewrite(
         self,
@@ -179,7 +180,3 @@ class Rewriter:
             law = compiled.make_count_law(row, None, None, rule.null_id)
         null_word = self.noise.null_word.encode(errors="replace")
         return compiled.make_rewriter(lexicon.compiled, law, has_row, null_word, self.count_known)
-
-
-def _rewriter(noise: SideNoise, count_known: bool) -> Rewriter:
-    return Rewriter(noise, count_known=count_known)
