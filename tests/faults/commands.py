@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
-from pathlib import Path
-from typing import Any, get_args, get_type_hints
 
-WITHOUT_TORCH = {"augment", "preview", "data", "score", "compare", "neighbors", "buckets"}
+import click
+
+from switchout.cli.verb import flag_of, parser_of
+
+WITHOUT_TORCH = {"augment", "preview", "vocab", "data", "score", "compare", "neighbors", "buckets"}
 TINY = """
 seed = 1
 [data]
@@ -154,6 +154,7 @@ BASES = [
         inputs=("--corpus", "--preset"), outputs=("--out",),
     ),
     Base(("completion",), ("bash",)),
+    Base(("vocab",), ("train.de",), {"--out": "words"}, inputs=("train.de",), outputs=("--out",)),
     Base(("explore",), (), {"--port": "0", "--src": "train.de", "--tgt": "train.en"},
          inputs=("--src", "--tgt"), runs_on=True),
     Base(("demo",), (), {"--seeds": "1", "--workers": "1", "--out": "shown"},
@@ -177,45 +178,16 @@ class Option:
 
 def options_of(verb: tuple[str, ...]) -> Iterator[Option]:
     """Yield the options of a verb that take a value, as its own parser knows them."""
-    module = import_module(f"switchout.cli.{verb[0]}")
-    if hasattr(module, "make_parser"):  # of argparse
-        yield from _of_argparse(module.make_parser(verb[0], "", ""))
-        return
-    import typer
-
-    command: Any = typer.main.get_command(module.app)
+    command = parser_of(verb[0])
     for word in verb[1:]:
-        command = command.commands[word]
-    [function] = [c.callback for c in module.app.registered_commands if _is_of(c, verb[-1])]
-    assert function is not None
-    hints = get_type_hints(function)
+        command = command.commands[word]  # type: ignore[attr-defined]
     for parameter in command.params:
-        if parameter.param_type_name == "option" and parameter.name in hints:
-            kind = _kind(hints[parameter.name])
-            if kind != "flag":
-                yield Option(max(parameter.opts, key=len), kind)
+        if isinstance(parameter, click.Option) and not parameter.is_flag:
+            yield Option(flag_of(parameter), _kind(parameter.type))
 
 
-def _is_of(command: Any, word: str) -> bool:
-    return (command.name or command.callback.__name__) == word
-
-
-def _of_argparse(parser: argparse.ArgumentParser) -> Iterator[Option]:
-    for action in parser._actions:
-        if action.nargs == 0 or not action.option_strings:
-            continue
-        kind = {int: "int", float: "float"}.get(action.type, "text")  # type: ignore[arg-type]
-        name = action.option_strings[-1]
-        if action.metavar in ("FILE", "DIR"):
-            kind = "path"
-        yield Option(name, kind)
-
-
-def _kind(hint: Any) -> str:
-    """Return the kind of a value from the annotation of the verb's parameter."""
-    kinds = {int: "int", float: "float", Path: "path", bool: "flag", str: "text"}
-    if hint in kinds:
-        return kinds[hint]
-    inner = [_kind(part) for part in get_args(hint) if isinstance(part, type) or get_args(part)]
-    inner = [kind for kind in inner if kind != "choice"]
-    return inner[0] if inner else "choice"
+def _kind(type: click.ParamType) -> str:
+    """Return the kind of a value."""
+    return {"integer": "int", "float": "float", "path": "path", "choice": "choice"}.get(
+        type.name, "text"
+    )

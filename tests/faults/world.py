@@ -108,7 +108,7 @@ class Server:
 
     @staticmethod
     def _run_real(arguments, cwd, env, stdin, out, err, seconds):
-        command = [sys.executable, "-m", "switchout.cli", *arguments]
+        command = [sys.executable, "-m", "switchout", *arguments]
         with Path(stdin or os.devnull).open("rb") as a, out.open("wb") as b, err.open("wb") as c:
             try:
                 done = subprocess.run(

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-SCORE = f"{sys.executable} -m switchout.cli score hyp --ref ref --resamples 0 --metric bleu"
+SCORE = f"{sys.executable} -m switchout score hyp --ref ref --resamples 0 --metric bleu"
 
 
 @pytest.fixture

@@ -260,3 +260,65 @@ def test_bad_system_is_one_line(
     )  # fmt: skip
     assert code == 2
     assert message in err
+
+
+FACTS = {
+    "name": "toy", "title": "toy", "source": "de", "target": "en", "tokenizer": "space",
+    "bleu": {"tokenize": "none", "lowercase": False},
+}  # fmt: skip
+
+
+def make_run(folder: Path, corpus: Path, hypotheses: list[str]) -> Path:
+    """What `score` and `compare` read of a run: its configuration and its translations."""
+    folder.mkdir()
+    (folder / "config.toml").write_text(
+        f'[data]\ncorpus = "{corpus}"\nsource = "de"\ntarget = "en"\n', encoding="utf-8"
+    )
+    write(folder / "test.hyp", hypotheses)
+    return folder
+
+
+@pytest.fixture
+def runs(folder: Path) -> Path:
+    """Two runs on one corpus, which is scored as tokenised, and one on another."""
+    reference = [line.replace("<unk>", "dog") for line in read_lines(folder / "ref")]
+    write(folder / "ref", reference)
+    for name, lines in (("corpus", reference), ("other", damaged(reference, 0.5, 7))):
+        (folder / name).mkdir()
+        (folder / name / "corpus.json").write_text(json.dumps(FACTS))
+        for split in ("train", "dev", "test"):
+            write(folder / name / f"{split}.de", lines)
+            write(folder / name / f"{split}.en", lines)
+    for run_name, corpus in (("old", "corpus"), ("new", "corpus"), ("odd", "other")):
+        output = damaged(reference, 0.1 if run_name == "new" else 0.4, len(run_name))
+        make_run(folder / run_name, folder / corpus, output)
+    return folder
+
+
+def test_runs_know_their_reference(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ["compare", "--baseline", runs / "old", "--system", runs / "new", "--json"]
+    code, out, _ = outcome(capsys, *ask)
+    assert code == 0
+    assert out == outcome(capsys, *ask, "--ref", runs / "ref", "--tokenize", "none")[1]
+    assert out != outcome(capsys, *ask, "--ref", runs / "ref")[1]  # 13a, as of plain text
+    code, out, _ = outcome(capsys, "score", runs / "old", runs / "new", "--json")
+    assert code == 0
+    assert "tok:none" in json.loads(out)[0]["signature"]
+
+
+def test_runs_of_two_test_sets_are_not_compared(
+    runs: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (
+        ["compare", "--baseline", runs / "old", "--system", f"new={runs / 'new'},{runs / 'odd'}"],
+        ["score", runs / "old", runs / "odd"],
+    ):
+        code, _, err = outcome(capsys, *words)
+        assert code == 2
+        assert f"{runs / 'old'} and {runs / 'odd'} have different test sets" in err
+
+
+def test_a_file_needs_its_reference(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = outcome(capsys, "score", runs / "old", runs / "base0")
+    assert code == 2
+    assert f"{runs / 'base0'} is not the folder of a run: give its reference as --ref" in err

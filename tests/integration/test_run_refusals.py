@@ -264,7 +264,7 @@ def test_a_folder_that_does_not_say_its_direction_is_told_how(toy, monkeypatch, 
     monkeypatch.chdir(toy)
     Path("toy-xx-yy").rename("mine")
     assert run(["train", "--corpus", "mine", "--out", "run"]) == 2
-    assert "give source and target" in capsys.readouterr().err
+    assert "give --source and --target" in capsys.readouterr().err
     quick = ["--set", "train.steps=2"]
     languages = ["--source", "yy", "--target", "xx"]
     assert run(["train", "--corpus", "mine", *languages, "--out", "run", *quick]) == 0

@@ -176,7 +176,7 @@ def test_changed_config_is_refused_listing_the_keys(tmp_path, corpus, capsys):
     assert "model.dropout: 0.1 -> 0.3" in error
     assert "seed: 3 -> 4" in error
     assert "save_every" not in error
-    assert "restart to move this run aside" in error
+    assert "--restart to move this run aside" in error
     assert weights(out, 24) == before
 
 

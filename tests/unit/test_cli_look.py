@@ -56,14 +56,14 @@ def test_help_alone_lists_the_verbs(capsys):
 def test_a_shell_gets_completions(line, expected):
     words = line.split()
     asked = {
-        "_SWITCHOUT_COMPLETE": "complete_bash",
+        "_SWITCHOUT_COMPLETE": "bash_complete",
         "COMP_WORDS": line,
         "COMP_CWORD": str(len(words) - 1),
     }
     done = subprocess.run(
         [sys.executable, "-m", "switchout"], env=os.environ | asked, capture_output=True, text=True
     )
-    assert expected in done.stdout.split()
+    assert f"plain,{expected}" in done.stdout.split()
 
 
 def test_completion_script_is_shell(tmp_path, capsys):
@@ -90,3 +90,56 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
     assert "which way?" in capsys.readouterr().err
     assert run([*asked, "--source", "xx", "--target", "bb"]) == 2
     assert "no text in 'xx'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("augment --src a --tau-y 1 --seed 1 --out-src b", "are for the target: give --tgt"),
+        ("augment --src - --out-src b --tau-x 1 --seed 1", "(made by 'switchout vocab')"),
+        ("augment --src a --out-src a --tau-x 1 --seed 1", "--out-src a: is also the input --src"),
+        ("augment --src a --seed 1 --rate-z 1", "No such option '--rate-z'"),
+        ("train .", "give --out RUN"),
+        ("train folder --out run", "folder: is a folder"),
+        ("train phrasebook --out run --set train.stepz=3", "--set train.stepz=3"),
+        ("sweep a --engine spark", "--engine must be local or ray"),
+        ("buckets --ref a --baseline a --system a --by wer", "--neighbors, or --train and --test"),
+        ("reproduce table9", "did you mean"),
+        ("trian", "did you mean 'train'?"),
+        ("data get --ouut x y", "No such option '--ouut'"),
+        ("data", "Missing command"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_mistake_is_one_line_that_names_flags(words, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "a").write_text("ein Hund bellt\n")
+    assert run(words.split()) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_preview_has_no_option_that_writes(capsys):
+    text = shown(capsys, "preview", "--help")
+    assert not any(
+        word in text for word in ("--out", "--stats", "--copies", "--parts", "--workers")
+    )
+    assert "--vocab-src FILE" in text
+
+
+def test_every_option_of_augment_is_known_to_the_library():
+    from switchout.cli.verb import parser_of
+    from switchout.text.file_augmenter import FileOptions
+    from switchout.text.side_noise import NoiseOptions
+
+    known = {
+        *NoiseOptions.__annotations__,
+        *FileOptions.__annotations__,
+        "seed",
+        "source",
+        "target",
+    }
+    known |= {"out_source", "out_target", "as_json", "preview"}
+    assert {parameter.name for parameter in parser_of("augment").params} == known

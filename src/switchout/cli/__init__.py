@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
 
 from switchout.cli.standard_streams import BROKEN_PIPE, describe, run_with_streams
 from switchout.errors import SwitchOutError, did_you_mean
@@ -20,6 +18,7 @@ VERBS = {
     "demo": "See it work, in about five minutes.",
     "augment": "Augment a corpus of any size, as text.",
     "preview": "See what a setting does to your sentences.",
+    "vocab": "Count the words of a text into a vocabulary.",
     "data": "List, get and prepare corpora.",
     "train": "Train a translation model; the same command resumes.",
     "translate": "Translate lines with a trained run.",
@@ -36,6 +35,10 @@ VERBS = {
     "completion": "Complete verbs and options in your shell.",
 }
 
+EXTRAS = {  # what may be missing: how to install it
+    **dict.fromkeys(("torch", "safetensors"), "train"),
+    **dict.fromkeys(("fastapi", "uvicorn", "jinja2", "starlette"), "web"),
+}
 ABOUT = ("-h", "--help", "--version")
 
 
@@ -56,6 +59,11 @@ def run(arguments: list[str] | None = None) -> int:
         return _run_verb(arguments[0], arguments[1:])
     except SwitchOutError as error:
         return _complain(str(error))
+    except ModuleNotFoundError as error:
+        if error.name not in EXTRAS:
+            raise
+        advice = f"pip install 'switchout[{EXTRAS[error.name]}]'"
+        return _complain(f"{error.name} is not installed: {advice}")
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         return BROKEN_PIPE
     except OSError as error:
@@ -82,26 +90,21 @@ def _about(arguments: list[str]) -> int:
 def _run_verb(verb: str, arguments: list[str]) -> int:
     if verb not in _available():
         raise SwitchOutError(f"no such command {verb!r}{did_you_mean(verb, _available())}")
-    module = import_module(f"switchout.cli.{verb}")
-    if hasattr(module, "main"):  # parses its options itself, without the start-up of typer
-        return int(module.main(arguments))
-    import typer
+    import click
 
-    from switchout.cli.look import parser
+    from switchout.cli.verb import parser_of, with_flags
 
-    # typer brings its own copy of click or uses the installed one, by version: ask its classes.
-    click_exception: Any = typer.BadParameter.__mro__[2]
+    command = parser_of(verb)
     try:
-        command = parser(module.app)
         with command.make_context(f"switchout {verb}", arguments) as context:
             result = command.invoke(context)  # command.main would turn a broken pipe into exit 1
-    except typer.Exit as error:
-        return int(error.exit_code)
-    except typer.Abort:
-        return _complain("interrupted", code=130)
-    except click_exception as error:
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
         message = error.format_message()
         return _complain(f"{message.rstrip('.')} (see 'switchout {verb} --help')")
+    except SwitchOutError as error:
+        raise SwitchOutError(with_flags(str(error), command)) from None
     return result if isinstance(result, int) else 0
 
 

@@ -8,52 +8,40 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from switchout.cli.direction import Source, Target, direction
-from switchout.cli.ranged import within
-from switchout.cli.train_extra import needs_train_extra
+from switchout.cli.options import Direction, Json, Overrides
+from switchout.cli.verb import Option
 from switchout.files import check_output_folder
 from switchout.ranges import BEAM, RATIO_OF_PAIRS
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-EXAMPLES = """
-\b
-Examples:
-  switchout backtranslate --corpus phrasebook --out phrasebook-bt
-  switchout backtranslate --corpus my-de-en --mono news.en.gz --out bt
-  switchout backtranslate --corpus my-de-en --run rev --tag '<BT>' --out bt
-  switchout train multi30k --set data.corpus=bt --out runs/with-bt
-"""
-
-
-@app.command(epilog=EXAMPLES)
 def backtranslate(
-    corpus: Annotated[str, typer.Option(help="Real pairs: name or folder.")],
-    out: Annotated[Path, typer.Option(help="Folder of the corpus with synthetic pairs.")],
+    *,
+    corpus: Annotated[str, Option("Real pairs: name or folder.", metavar="CORPUS")],
+    out: Annotated[Path, Option("Folder of the corpus with synthetic pairs.", metavar="DIR")],
+    direction: Direction,
     mono: Annotated[
-        Path | None, typer.Option(help="Text in the target language; default: the corpus's own.")
+        Path | None, Option("Text in the target language; default: the corpus's own.")
     ] = None,
     run: Annotated[
-        Path | None, typer.Option(help="A reverse run; default: train one, or find it.")
+        Path | None, Option("A reverse run; default: train one, or find it.", metavar="DIR")
     ] = None,
     preset: Annotated[
-        str | None, typer.Option(help="Preset or TOML file of the reverse model.")
+        str | None, Option("Preset or TOML file of the reverse model.", metavar="CONFIG")
     ] = None,
-    set: Annotated[
-        list[str] | None, typer.Option(metavar="KEY=VALUE", help="Override one key; repeatable.")
-    ] = None,
-    source: Source = None,
-    target: Target = None,
-    ratio: Annotated[
-        float, typer.Option(callback=within(RATIO_OF_PAIRS), help="Synthetic pairs per real pair.")
-    ] = 1.0,
-    tag: Annotated[str, typer.Option(help="Word put before every synthetic source.")] = "",
-    beam: Annotated[int, typer.Option(callback=within(BEAM), help="Beam size.")] = 5,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    overrides: Overrides = None,
+    ratio: Annotated[float, Option("Synthetic pairs per real pair.", limits=RATIO_OF_PAIRS)] = 1.0,
+    tag: Annotated[str, Option("Word put before every synthetic source.", metavar="WORD")] = "",
+    beam: Annotated[int, Option("Beam size.", limits=BEAM)] = 5,
+    as_json: Json = False,
 ) -> None:
-    """Train a reverse model (or take one), translate target text, write a corpus with both."""
+    """Train a reverse model (or take one), translate target text, write a corpus with both.
+
+    Examples:
+      switchout backtranslate --corpus phrasebook --out phrasebook-bt
+      switchout backtranslate --corpus my-de-en --mono news.en.gz --out bt
+      switchout backtranslate --corpus my-de-en --run rev --tag '<BT>' --out bt
+      switchout train multi30k --set data.corpus=bt --out runs/with-bt
+    """
     from switchout.corpora.opening import FACTS
     from switchout.engines import Engine
     from switchout.experiments.backtranslate import Recipe, monolingual, read_mono, train_reverse
@@ -63,15 +51,12 @@ def backtranslate(
 
     logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stderr)
     recipe = Recipe(ratio=ratio, tag=tag, beam=beam)
-    check_output_folder("--out", out, {"--mono": mono, "--run": run}, marker=FACTS)
-    config = base_config(
-        corpus,
-        Request([corpus], preset=preset, overrides=[*direction(source, target), *(set or [])]),
-    )
+    check_output_folder("out", out, {"mono": mono, "run": run}, marker=FACTS)
+    settings = [*direction.overrides, *(overrides or [])]
+    config = base_config(corpus, Request([corpus], preset=preset, overrides=settings))
     lines = monolingual(config) if mono is None else read_mono(mono)
-    with needs_train_extra():
-        reverse = run or train_reverse(config, Engine())
-        facts = write(corpus_of(config), reverse, lines, out, recipe=recipe)
+    reverse = run or train_reverse(config, Engine())
+    facts = write(corpus_of(config), reverse, lines, out, recipe=recipe)
     if as_json:
         print(json.dumps(facts, ensure_ascii=False))
         return

@@ -3,125 +3,110 @@
 from __future__ import annotations
 
 import json
-import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from switchout.cli.evaluation_options import (
-    Baseline,
-    Json,
-    Lowercase,
-    Ref,
-    Resamples,
-    Seed,
-    Systems,
-    Tokenize,
-    system_inputs,
-)
-from switchout.cli.ranged import within
+from switchout.cli.options import Json, Resamples, Scoring, Systems, Training
+from switchout.cli.verb import Option
 from switchout.errors import SwitchOutError
 from switchout.ranges import Real, Whole
 
+if TYPE_CHECKING:
+    from switchout.evaluation.features import Feature
+    from switchout.evaluation.references import References
+
 EDGE = Real(-1e30, 1e30)
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-@app.command()
-def buckets(
-    ref: Ref,
-    baseline: Baseline,
-    system: Systems,
+@dataclass(frozen=True, kw_only=True)
+class Cuts(Training):
+    """What the buckets are made by."""
+
+    sources: Annotated[Path | None, Option("Test text, source side; with --train.", "--test")] = (
+        None
+    )
+    known: Annotated[
+        Path | None, Option("Known source words, one a line; default: those of --train.", "--vocab")
+    ] = None
     by: Annotated[
         list[str] | None,
-        typer.Option(help="wer, length, rarest, unknown; may be repeated. Default: all it can."),
-    ] = None,
-    neighbors: Annotated[
-        Path | None, typer.Option(help="File of 'switchout neighbors', for wer.")
-    ] = None,
-    train: Annotated[
-        Path | None, typer.Option(help="Training text, source side: for wer, rarest, unknown.")
-    ] = None,
-    test: Annotated[Path | None, typer.Option(help="Test text, source side; with --train.")] = None,
-    vocab: Annotated[
-        Path | None, typer.Option(help="Known source words, one a line; default: those of --train.")
-    ] = None,
+        Option("wer, length, rarest, unknown; repeatable. Default: all it can.", metavar="NAME"),
+    ] = None
     edges: Annotated[
-        str | None, typer.Option(metavar="E1,E2,…", help="Where buckets begin, for one --by.")
-    ] = None,
-    n: Annotated[
+        str | None, Option("Where buckets begin, for one --by.", metavar="E1,E2,…")
+    ] = None
+    n_buckets: Annotated[
         int,
-        typer.Option(
-            "--buckets",
-            callback=within(Whole(1, 100)),
-            help="Buckets of about equally many sentences.",
-        ),
-    ] = 5,
-    metric: Annotated[str, typer.Option(help="bleu, chrf or ter.")] = "bleu",
-    tokenize: Tokenize = "13a",
-    lowercase: Lowercase = False,
+        Option("Buckets of about equally many sentences.", "--buckets", limits=Whole(1, 100)),
+    ] = 5
+
+    @property
+    def numbers(self) -> list[float] | None:
+        """Where buckets begin."""
+        if self.edges is None:
+            return None
+        name = f"--edges {self.edges}: each"
+        return [EDGE.parse(part, name) for part in self.edges.split(",")]
+
+    def made(self, references: References) -> list[Feature]:
+        """Return what the sentences are sorted by."""
+        from switchout.corpora.vocabulary import read_words
+
+        features = self.features(
+            references,
+            None if self.sources is None else references.matching(self.sources),
+            by=self.by or (),
+            known=None if self.known is None else set(read_words(self.known)),
+        )
+        if self.edges is not None and len(features) != 1:
+            raise SwitchOutError("--edges needs exactly one --by")
+        return features
+
+
+def buckets(
+    systems: Systems,
+    cuts: Cuts,
+    *,
+    metric: Annotated[str, Option("bleu, chrf or ter.", metavar="NAME")] = "bleu",
+    scoring: Scoring,
     resamples: Resamples = 10_000,
-    seed: Seed = 0,
-    plot: Annotated[Path | None, typer.Option(help="Write a figure, as .svg.")] = None,
+    plot: Annotated[Path | None, Option("Write a figure, as .svg.")] = None,
     as_json: Json = False,
 ) -> None:
     """Gain over a baseline in buckets of test sentences, and whether it has a trend.
 
-    \b
-    Example:
+    Examples:
       switchout buckets --ref test.en --baseline base=b1,b2 --system new=n1,n2 \\
         --train train.de --test test.de --by wer --plot gains.svg
       switchout buckets --ref test.en --baseline base.hyp --system new.hyp \\
         --neighbors nn.tsv --by wer --edges 0.4,0.6,0.8 --json
+      switchout buckets --baseline runs/base --system runs/switchout --by length
     """
-    from switchout.corpora.vocabulary import read_words
     from switchout.evaluation.buckets import break_down
     from switchout.evaluation.comparison import score_system
-    from switchout.evaluation.features import features_of
     from switchout.evaluation.metrics import Metric
-    from switchout.evaluation.references import References
-    from switchout.files import check_outputs, read_lines
+    from switchout.files import check_outputs
     from switchout.report.buckets import check_figure, gains_table, plot_gains, trends_table
 
-    edges_given = None if edges is None else _numbers(edges)
+    edges = cuts.numbers
     if plot is not None:
         check_figure(plot)
-    check_outputs(
-        {"--plot": plot},
-        {
-            "--ref": ref,
-            **system_inputs(baseline, system),
-            "--neighbors": neighbors,
-            "--train": train,
-            "--test": test,
-            "--vocab": vocab,
-        },
-    )
-    references = References.read(ref)
-    base, *systems = (references.system(text) for text in (baseline, *system))
-    features = features_of(
-        references.lines,
-        by=by or (),
-        wer=references.distances(neighbors) if neighbors else None,
-        sources=references.matching(test) if test else None,
-        train=read_lines(train) if train else None,
-        known=set(read_words(vocab)) if vocab else None,
-        workers=os.cpu_count() or 1,
-    )
-    if edges is not None and len(features) != 1:
-        raise SwitchOutError("--edges needs exactly one --by")
-    measured = Metric(metric, references.lines, tokenize=tokenize, lowercase=lowercase)
+    given = {name: getattr(cuts, name) for name in ("wer", "train", "sources", "known")}
+    check_outputs({"plot": plot}, systems.inputs | given)
+    references, base, others = systems.read()
+    features = cuts.made(references)
+    measured = Metric(metric, references.lines, **scoring.of(references))
     breakdowns = break_down(
         references.lines,
         score_system(measured, base),
-        [score_system(measured, other) for other in systems],
+        [score_system(measured, other) for other in others],
         features,
         metric=measured,
-        edges=edges_given,
-        n_buckets=n,
+        edges=edges,
+        n_buckets=cuts.n_buckets,
         n_resamples=resamples,
-        seed=seed,
+        seed=scoring.seed,
     )
     if plot is not None:
         plot_gains(breakdowns, plot)
@@ -133,7 +118,3 @@ def buckets(
         print(table.title, table.text(), "", sep="\n")
     trends = trends_table(breakdowns)
     print(trends.text(), trends.note, breakdowns[0].metric.signature, sep="\n")
-
-
-def _numbers(text: str) -> list[float]:
-    return [EDGE.parse(part, f"--edges {text}: each") for part in text.split(",")]

@@ -2,58 +2,43 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Annotated, Any
+import os
+from typing import Annotated
 
-import typer
+import click
+from click.shell_completion import ShellComplete, get_completion_class
 
+from switchout.cli.verb import Argument, parser_of
 from switchout.errors import SwitchOutError
 
 VARIABLE = "_SWITCHOUT_COMPLETE"  # set by the shell while it asks; cli.run looks for it
 SHELLS = ("bash", "zsh", "fish")
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-@app.command()
 def completion(
-    shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+    shell: Annotated[str, Argument("SHELL", "bash, zsh or fish.")],
 ) -> None:
     """Print a script that completes verbs and options in your shell.
 
-    \b
     Example:
       switchout completion bash > ~/.switchout-completion
       echo 'source ~/.switchout-completion' >> ~/.bashrc
     """
-    from typer._completion_shared import get_completion_script
-
     if shell not in SHELLS:
         raise SwitchOutError(f"no completion for {shell!r}: choose from {', '.join(SHELLS)}")
-    print(get_completion_script(prog_name="switchout", complete_var=VARIABLE, shell=shell))
+    print(_completer(shell, []).source())
 
 
 def answer(verbs: list[str]) -> int:
     """Print the completions that the shell asks for; they need the parsers of all verbs."""
-    from typer.completion import completion_init  # type: ignore[attr-defined]
-
-    completion_init()
-    try:
-        _family(verbs).main(prog_name="switchout", complete_var=VARIABLE)
-    except SystemExit as done:
-        return done.code if isinstance(done.code, int) else 0
+    shell = os.environ[VARIABLE].partition("_")[0]
+    print(_completer(shell, verbs).complete())
     return 0
 
 
-def _family(verbs: list[str]) -> Any:
-    """Return one parser with all verbs below it."""
-    root = typer.Typer(add_completion=False)
-    for verb in verbs:
-        app = getattr(import_module(f"switchout.cli.{verb}"), "app", None)
-        if app is None:
-            continue
-        if len(app.registered_commands) > 1:
-            root.add_typer(app, name=verb)
-        else:
-            app.registered_commands[0].name = verb
-            root.registered_commands += app.registered_commands
-    return typer.main.get_command(root)
+def _completer(shell: str, verbs: list[str]) -> ShellComplete:
+    """Return what serves a shell: one parser with all verbs below it."""
+    kind = get_completion_class(shell)
+    assert kind is not None
+    family = click.Group("switchout", {verb: parser_of(verb) for verb in verbs})
+    return kind(family, {}, "switchout", VARIABLE)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
-
-from switchout.cli.ranged import within
+from switchout.cli.options import Direction, Json
+from switchout.cli.verb import Argument, Option
 from switchout.corpora.cleaning import Cleaning
 from switchout.corpora.codec import CodecPlan
 from switchout.corpora.corpus import BleuSpec
@@ -19,20 +18,13 @@ from switchout.corpora.registry import Entry, entries, find_entry
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.ranges import COUNT, RATIO, Whole
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None, help="List, get, prepare corpora.")
-
 SPLITS = ("train", "dev", "test")
 VOCABULARY = Whole(5, 2**31 - 1)  # ids are 32 bits
-Json = Annotated[bool, typer.Option("--json", help="Print a JSON object instead of text.")]
-Source = Annotated[str | None, typer.Option(help="Source language, where the corpus is silent.")]
-Target = Annotated[str | None, typer.Option(help="Target language, where the corpus is silent.")]
 
 
-@app.command("list")
 def list_corpora(as_json: Json = False) -> None:
     """Show the corpora known by name and where they are.
 
-    \b
     Example:
       switchout data list
     """
@@ -52,21 +44,20 @@ def list_corpora(as_json: Json = False) -> None:
         )
 
 
-@app.command()
 def get(
-    name: Annotated[str, typer.Argument(help="A name of 'switchout data list'.")],
+    name: Annotated[str, Argument("NAME", "One of 'switchout data list'.")],
     out: Annotated[
-        Path | None, typer.Option(help="Folder of corpora. Default: SWITCHOUT_DATA, or data/.")
+        Path | None,
+        Option("Folder of corpora. Default: SWITCHOUT_DATA, or data/.", metavar="DIR"),
     ] = None,
     from_folder: Annotated[
-        Path | None, typer.Option("--from", help="Import from this folder instead of the net.")
+        Path | None, Option("Import from this folder instead of the net.", "--from", metavar="DIR")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Download a corpus, or import it from a folder; the same command resumes.
 
-    \b
-    Example:
+    Examples:
       switchout data get iwslt15-en-vi --out data
       switchout data get iwslt15-en-vi --out data --from ~/Downloads/iwslt15
     """
@@ -85,79 +76,111 @@ def get(
         print(f"  {split}: {_found(n, facts['declared'].get(split))}")
 
 
-@app.command()
-def prepare(
-    name: Annotated[str, typer.Argument(metavar="NAME|FOLDER", help="Registry name or folder.")],
-    out: Annotated[Path, typer.Option(help="The folder to make.")],
-    source: Source = None,
-    target: Target = None,
+@dataclass(frozen=True, kw_only=True)
+class Words:
+    """How text becomes ids."""
+
+    GROUP = "Vocabulary"
+
     kind: Annotated[
         Literal["word", "sentencepiece", "file"] | None,
-        typer.Option(help="Vocabulary. Default: the corpus's own files, else words."),
-    ] = None,
-    min_count: Annotated[
-        int, typer.Option(callback=within(COUNT), help="Rarer words are unknown.")
-    ] = 1,
+        Option("Vocabulary. Default: the corpus's own files, else words."),
+    ] = None
+    min_count: Annotated[int, Option("Rarer words are unknown.", limits=COUNT)] = 1
     max_size: Annotated[
-        int | None,
-        typer.Option(
-            callback=within(VOCABULARY), help="Most words (or pieces), 4 specials included."
-        ),
-    ] = None,
-    model: Annotated[Literal["bpe", "unigram"], typer.Option(help="Of sentencepiece.")] = "bpe",
-    shared: Annotated[bool, typer.Option("--shared", help="One vocabulary for both.")] = False,
-    vocab_src: Annotated[Path | None, typer.Option(help="Vocabulary file of the source.")] = None,
-    vocab_tgt: Annotated[Path | None, typer.Option(help="Vocabulary file of the target.")] = None,
-    case: Annotated[Literal["keep", "lower"], typer.Option(help="Of the text as ids.")] = "keep",
+        int | None, Option("Most words (or pieces), 4 specials included.", limits=VOCABULARY)
+    ] = None
+    model: Annotated[Literal["bpe", "unigram"], Option("Of sentencepiece.")] = "bpe"
+    shared: Annotated[bool, Option("One vocabulary for both.", "--shared")] = False
+    vocab_src: Annotated[Path | None, Option("Vocabulary file of the source.")] = None
+    vocab_tgt: Annotated[Path | None, Option("Vocabulary file of the target.")] = None
+    case: Annotated[Literal["keep", "lower"], Option("Of the text as ids.")] = "keep"
     tokenizer: Annotated[
         Literal["space", "punctuation"] | None,
-        typer.Option(help="space: tokenised already; punctuation: split it off, reversibly."),
-    ] = None,
+        Option("space: tokenised already; punctuation: split it off, reversibly."),
+    ] = None
+
+    @property
+    def plan(self) -> CodecPlan:
+        """The same as the library takes it."""
+        if (self.vocab_src is None) != (self.vocab_tgt is None):
+            raise SwitchOutError(
+                "--vocab-src and --vocab-tgt go together: give both files, or neither"
+            )
+        return CodecPlan(
+            self.kind,
+            self.min_count,
+            self.max_size,
+            self.model,
+            self.shared,
+            self.case,
+            self.tokenizer,
+            _both(self.vocab_src, self.vocab_tgt),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairs:
+    """Which pairs stay, and where."""
+
+    GROUP = "Pairs"
+
     max_length: Annotated[
-        int | None,
-        typer.Option(callback=within(COUNT), help="Drop training pairs with more words on a side."),
-    ] = None,
+        int | None, Option("Drop training pairs with more words on a side.", limits=COUNT)
+    ] = None
     max_ratio: Annotated[
-        float | None,
-        typer.Option(callback=within(RATIO), help="Drop pairs with a larger ratio of lengths."),
-    ] = None,
+        float | None, Option("Drop pairs with a larger ratio of lengths.", limits=RATIO)
+    ] = None
     drop_duplicates: Annotated[
-        bool, typer.Option("--drop-duplicates", help="Keep only the first of equal pairs.")
-    ] = False,
-    dev: Annotated[
-        int | None, typer.Option(callback=within(COUNT), help="Hold out so many dev pairs.")
-    ] = None,
-    test: Annotated[
-        int | None, typer.Option(callback=within(COUNT), help="Hold out so many test pairs.")
-    ] = None,
+        bool, Option("Keep only the first of equal pairs.", "--drop-duplicates")
+    ] = False
+    dev: Annotated[int | None, Option("Hold out so many dev pairs.", limits=COUNT)] = None
+    test: Annotated[int | None, Option("Hold out so many test pairs.", limits=COUNT)] = None
+
+    @property
+    def held_out(self) -> tuple[int, int] | None:
+        """How many pairs of dev and test."""
+        if (self.dev is None) != (self.test is None):
+            raise SwitchOutError("--dev and --test go together: give both numbers, or neither")
+        return _both(self.dev, self.test)
+
+
+def _both(first: Any, second: Any) -> tuple[Any, Any] | None:
+    return None if first is None else (first, second)
+
+
+def prepare(
+    name: Annotated[str, Argument("NAME|FOLDER", "Registry name or folder.")],
+    *,
+    out: Annotated[Path, Option("The folder to make.", metavar="DIR")],
+    direction: Direction,
     bleu: Annotated[
         Literal["none", "13a"] | None,
-        typer.Option(help="Scored as tokenised (none) or plain text (13a); own folders: 13a."),
+        Option("Scored as tokenised (none) or plain text (13a); own folders: 13a."),
     ] = None,
     as_json: Json = False,
+    words: Words,
+    pairs: Pairs,
 ) -> None:
     """Clean a corpus, build its vocabularies and ids, and compare it with the paper's table.
 
-    \b
-    Example:
+    Examples:
       switchout data prepare iwslt15-en-vi --out prepared/en-vi
       switchout data prepare my-texts --source de --target en --out mine
     """
-    if (dev is None) != (test is None):
-        raise SwitchOutError("--dev and --test go together: give both numbers, or neither")
-    if (vocab_src is None) != (vocab_tgt is None):
-        raise SwitchOutError("--vocab-src and --vocab-tgt go together: give both files, or neither")
-    files = (vocab_src, vocab_tgt) if vocab_src is not None and vocab_tgt is not None else None
-
-    corpus = open_corpus(name, source=source, target=target)
+    plan, held_out = words.plan, pairs.held_out
+    corpus = open_corpus(name, source=direction.source, target=direction.target)
     facts = prepare_corpus(
         replace(corpus, bleu=BleuSpec(bleu)) if bleu is not None else corpus,
         out,
-        plan=CodecPlan(kind, min_count, max_size, model, shared, case, tokenizer, files),
-        cleaning=Cleaning(max_length, max_ratio, drop_duplicates),
-        held_out=(dev, test) if dev is not None and test is not None else None,
+        plan=plan,
+        cleaning=Cleaning(pairs.max_length, pairs.max_ratio, pairs.drop_duplicates),
+        held_out=held_out,
     )
     print(json.dumps(facts, indent=1, ensure_ascii=False) if as_json else _report(facts, out))
+
+
+COMMANDS = {"list": list_corpora, "get": get, "prepare": prepare}
 
 
 def _entry_facts(entry: Entry) -> dict[str, Any]:

@@ -8,45 +8,34 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+import click
 
-from switchout.cli.experiment_output import finish
-from switchout.cli.ranged import within
-from switchout.cli.train_extra import needs_train_extra
-from switchout.ranges import SEEDS, WORKERS
+from switchout.cli.options import Json, Runs
+from switchout.cli.report import finish
+from switchout.cli.verb import Option
+from switchout.ranges import SEEDS
 
 if TYPE_CHECKING:
     from switchout.experiments.demo import Dose, NoisyLine
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-EXAMPLES = """
-\b
-Examples:
-  switchout demo                # three rows, two seeds each
-  switchout demo --full         # the six rows of table 1 of the paper
-  switchout demo --seeds 9      # more seeds; what is trained is kept
-"""
 WIDEST = 80
 
 
-@app.command(epilog=EXAMPLES)
 def demo(
-    seeds: Annotated[int, typer.Option(callback=within(SEEDS), help="Runs a row.")] = 2,
-    full: Annotated[bool, typer.Option("--full", help="All six rows of table 1.")] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="A minute or two: only shows how it works.")
-    ] = False,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            callback=within(WORKERS), help="Runs at a time; default: as many as processors."
-        ),
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of table and report.")] = Path("demo"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print results.json.")] = False,
+    seeds: Annotated[int, Option("Runs a row.", limits=SEEDS)] = 2,
+    full: Annotated[bool, Option("All six rows of table 1.", "--full")] = False,
+    quick: Annotated[bool, Option("A minute or two: only shows how it works.", "--quick")] = False,
+    workers: Runs = None,
+    out: Annotated[Path, Option("Folder of table and report.", metavar="DIR")] = Path("demo"),
+    as_json: Json = False,
 ) -> int:
-    """Show what noise does to sentences, train a small comparison, write a report."""
+    """Show what noise does to sentences, train a small comparison, write a report.
+
+    Examples:
+      switchout demo                # three rows, two seeds each
+      switchout demo --full         # the six rows of table 1 of the paper
+      switchout demo --seeds 9      # more seeds; what is trained is kept
+    """
     from switchout.engines import Engine
     from switchout.experiments.demo import demo as train
     from switchout.experiments.demo import doses
@@ -56,15 +45,14 @@ def demo(
     if not as_json:
         for dose in doses():
             _show(dose)
-    with needs_train_extra():
-        failures = train(
-            out,
-            n_seeds=1 if quick else seeds,
-            is_full=full,
-            is_quick=quick,
-            engine=Engine(workers=workers),
-            command=command_line(sys.argv[1:]),
-        )
+    failures = train(
+        out,
+        n_seeds=1 if quick else seeds,
+        is_full=full,
+        is_quick=quick,
+        engine=Engine(workers=workers),
+        command=command_line(sys.argv[1:]),
+    )
     code = finish(out, failures, as_json=as_json)
     if not as_json:
         print(f"{(time.monotonic() - begun) / 60:.1f} minutes")
@@ -81,7 +69,7 @@ def _show(dose: Dose) -> None:
         print(f"  as written  {_cut(original, WIDEST - 14)}")
         for epoch, line in enumerate(epochs):
             is_same = not any(is_new for _, is_new in line)
-            typer.echo(f"  epoch {epoch}     {'the same' if is_same else _marked(line)}")
+            click.echo(f"  epoch {epoch}     {'the same' if is_same else _marked(line)}")
         print()
 
 
@@ -94,7 +82,7 @@ def _marked(line: NoisyLine) -> str:
         room -= len(text) + 1
         if room < 1:
             return " ".join([*shown, "…"])
-        shown.append(typer.style(text, bold=True) if is_new else text)
+        shown.append(click.style(text, bold=True) if is_new else text)
     return " ".join(shown)
 
 

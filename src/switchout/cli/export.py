@@ -3,52 +3,38 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-import typer
-
+from switchout.cli.options import Json, Step
+from switchout.cli.verb import Option
 from switchout.files import check_output_folder
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-EXAMPLES = """
-\b
-Examples:
-  switchout export --run runs/first --to ctranslate2 --out served
-  switchout export --run a --to ctranslate2 --quantization int8 --out small
-  switchout translate --run served --engine ctranslate2 < test.de
-"""
-
-
-class Format(StrEnum):
-    ctranslate2 = "ctranslate2"
-    safetensors = "safetensors"
-
-
-@app.command(epilog=EXAMPLES)
 def export(
-    run: Annotated[Path, typer.Option(help="A trained run.")],
-    to: Annotated[Format, typer.Option(help="What to write.")],
-    out: Annotated[Path, typer.Option(help="New folder; an earlier export there is replaced.")],
-    step: Annotated[
-        str | None, typer.Option(help="Checkpoint: a step, or 'average'; else the selected one.")
-    ] = None,
+    run: Annotated[Path, Option("A trained run.", metavar="DIR")],
+    to: Annotated[Literal["ctranslate2", "safetensors"], Option("What to write.")],
+    out: Annotated[Path, Option("New folder; an earlier export there is replaced.", metavar="DIR")],
+    step: Step = None,
     quantization: Annotated[
-        str | None, typer.Option(help="For ctranslate2: int8, int8_float32, int16, float16.")
+        str | None,
+        Option("For ctranslate2: int8, int8_float32, int16, float16.", metavar="NAME"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Machine-readable output.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Write a run's model and vocabularies as one folder; ``translate --run`` reads it too."""
-    from switchout.cli.train_extra import needs_train_extra
+    """Write a run's model and vocabularies as one folder; 'translate --run' reads it too.
 
-    with needs_train_extra():
-        from switchout.runs.export import export_run
-        from switchout.runs.translate import EXPORTED
-    check_output_folder("--out", out, {"--run": run}, marker=EXPORTED)
-    files = export_run(run, out, to=to.value, step=step, quantization=quantization)
+    Examples:
+      switchout export --run runs/first --to ctranslate2 --out served
+      switchout export --run a --to ctranslate2 --quantization int8 --out small
+      switchout translate --run served --engine ctranslate2 < test.de
+    """
+    from switchout.runs.export import export_run
+    from switchout.runs.translate import EXPORTED
+
+    check_output_folder("out", out, {"run": run}, marker=EXPORTED)
+    files = export_run(run, out, to=to, step=step, quantization=quantization)
     if as_json:
-        print(json.dumps({"out": str(out), "format": to.value, "files": files}))
+        print(json.dumps({"out": str(out), "format": to, "files": files}))
     else:
         print(f"{out}: {', '.join(files)}")

@@ -8,43 +8,36 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from switchout.cli.ranged import within
+from switchout.cli.options import Json
+from switchout.cli.verb import Option
 from switchout.ranges import WORKERS
 
 if TYPE_CHECKING:
     from switchout.evaluation.neighbors import Neighbors
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-
-@app.command()
 def neighbors(
-    train: Annotated[Path, typer.Option(help="Training sentences, one per line.")],
-    test: Annotated[Path, typer.Option(help="Test sentences of the same side.")],
-    out: Annotated[Path, typer.Option(help="Result: WER, tab, 0-based training line.")],
+    train: Annotated[Path, Option("Training sentences, one per line.")],
+    test: Annotated[Path, Option("Test sentences of the same side.")],
+    out: Annotated[Path, Option("Result: WER, tab, 0-based training line.")],
     workers: Annotated[
-        int | None,
-        typer.Option(
-            callback=within(WORKERS), help="Threads, or Ray tasks at a time. Default: all."
-        ),
+        int | None, Option("Threads, or Ray tasks at a time. Default: all.", limits=WORKERS)
     ] = None,
     engine: Annotated[
-        Literal["local", "ray"], typer.Option(help="ray: shards of the training set as tasks.")
+        Literal["local", "ray"], Option("ray: shards of the training set as tasks.")
     ] = "local",
     ray_address: Annotated[
-        str | None, typer.Option(help="A running Ray cluster; without it one is started here.")
+        str | None,
+        Option("A running Ray cluster; without it one is started here.", metavar="HOST"),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="A summary for machines.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Find the nearest training sentence of every test sentence, exactly.
 
     WER is the word-level Levenshtein distance over the length of the test sentence. Words are
     split at ASCII spaces; of several nearest sentences the first is given.
 
-    \b
-    Example:
+    Examples:
       switchout neighbors --train train.de --test test.de --out nn.tsv
       switchout buckets --neighbors nn.tsv --ref test.en --baseline a --system b
     """
@@ -54,7 +47,7 @@ def neighbors(
 
     if ray_address is not None and engine != "ray":
         raise SwitchOutError("--ray-address needs --engine ray")
-    check_outputs({"--out": out}, {"--train": train, "--test": test})
+    check_outputs({"out": out}, {"train": train, "test": test})
     start = time.perf_counter()
     train_lines, test_lines = read_lines(train), read_lines(test)
     if not train_lines:

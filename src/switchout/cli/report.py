@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from switchout.cli.experiment_output import show
+from switchout.cli.options import Json
+from switchout.cli.verb import Argument
 from switchout.errors import SwitchOutError
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+if TYPE_CHECKING:
+    from switchout.experiments.training import Failure
+
+SOME_FAILED = 1
 
 
-@app.command()
 def report(
     folders: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="DIR…",
-            help="Folders of 'reproduce' or 'sweep'; p-values are corrected over all of them.",
+        Argument(
+            "DIR…", "Folders of 'reproduce' or 'sweep'; p-values are corrected over all of them."
         ),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print results.json.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Write report.html, results.json, table.csv and table.tex from what is finished so far.
 
-    \b
     Examples:
       switchout report table1
       switchout report study1 study2    # two pages, one correction
@@ -41,4 +44,35 @@ def report(
         print(json.dumps(results, ensure_ascii=False))
         return
     for folder, result in zip(folders, results, strict=True):
-        show(folder, result, as_json=as_json)
+        _show(folder, result, as_json=as_json)
+
+
+def finish(folder: Path, failures: Sequence[Failure], *, as_json: bool) -> int:
+    """End a verb that trained many runs: report, table or JSON, what failed; the exit code."""
+    from switchout.report.write import write_report
+
+    results = write_report(folder)
+    _show(folder, results, as_json=as_json)
+    if failures:
+        print(f"{len(failures)} runs failed; the same command tries them again:", file=sys.stderr)
+        for failure in failures:
+            print(f"  {failure.job.label} ({failure.job.key}): {failure.reason}", file=sys.stderr)
+    return SOME_FAILED if failures else 0
+
+
+def _show(folder: Path, results: dict[str, Any], *, as_json: bool) -> None:
+    """Print what a report found."""
+    if as_json:
+        print(json.dumps(results, ensure_ascii=False))
+        return
+    table, _, note = (folder / "table.txt").read_text(encoding="utf-8").partition("\n\n")
+    print(table)
+    for paragraph in ("", *note.splitlines(), "", *results["answers"]):
+        print(_wrapped(paragraph))
+    print(f"report: {folder / 'report.html'}")
+
+
+def _wrapped(paragraph: str) -> str:
+    """As wide as the terminal; words of identifying lines are never broken."""
+    width = max(40, shutil.get_terminal_size().columns)
+    return textwrap.fill(paragraph, width, break_long_words=False, break_on_hyphens=False)

@@ -6,60 +6,48 @@ import json
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from switchout.cli.evaluation_options import Json, Lowercase, Ref, Seed, Tokenize
-from switchout.cli.ranged import within
+from switchout.cli.options import Json, Ref, Scoring, references_of
+from switchout.cli.verb import Argument, Option
 from switchout.ranges import SOME_RESAMPLES
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-
-@app.command()
 def score(
-    hypotheses: Annotated[
-        list[Path], typer.Argument(metavar="HYP…", help="Outputs to score, or folders of runs.")
-    ],
-    ref: Ref,
+    hypotheses: Annotated[list[Path], Argument("HYP…", "Outputs to score, or folders of runs.")],
+    *,
+    ref: Ref = None,
     metric: Annotated[
-        list[str] | None, typer.Option(help="bleu, chrf, ter; may be repeated. Default: all.")
+        list[str] | None,
+        Option("bleu, chrf, ter; may be repeated. Default: all.", metavar="NAME"),
     ] = None,
-    tokenize: Tokenize = "13a",
-    lowercase: Lowercase = False,
+    scoring: Scoring,
     resamples: Annotated[
-        int,
-        typer.Option(
-            callback=within(SOME_RESAMPLES), help="Bootstrap resamples for 95% intervals; 0: none."
-        ),
+        int, Option("Bootstrap resamples for 95% intervals; 0: none.", limits=SOME_RESAMPLES)
     ] = 1000,
-    seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
     """Score outputs with sacrebleu; its signature identifies the numbers.
 
-    \b
-    Example:
+    Examples:
       switchout score base.hyp switchout.hyp --ref test.en
       switchout score tokenised.hyp --ref test.tok.en --tokenize none --json
+      switchout score runs/base runs/switchout
     """
     from switchout.evaluation.metrics import FORMULAS
-    from switchout.evaluation.references import References
     from switchout.evaluation.scores import score_all
     from switchout.progress import Meter
 
     metrics = metric or list(FORMULAS)
-    references = References.read(ref)
+    references = references_of(ref, hypotheses)
     outputs = [references.matching(path) for path in hypotheses]
     with Meter("scoring", total=len(outputs) * len(metrics), unit="outputs") as meter:
         scores = score_all(
             outputs,
             references.lines,
-            tokenize=tokenize,
-            lowercase=lowercase,
             metrics=metrics,
             n_resamples=resamples,
-            seed=seed,
+            seed=scoring.seed,
             meter=meter,
+            **scoring.of(references),
         )
     records = [{"system": str(h), **s} for h, s in zip(hypotheses, scores, strict=True)]
     if as_json:

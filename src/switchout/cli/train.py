@@ -9,77 +9,58 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from switchout.cli.ranged import within
-from switchout.cli.train_extra import needs_train_extra
+from switchout.cli.options import Direction, Json, Overrides
+from switchout.cli.verb import Argument, Option
 from switchout.errors import SwitchOutError
 from switchout.ranges import TAU, WORKERS
 from switchout.runs.config_file import load_config, preset_names, preset_text
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 STOPPED = 143  # as the shell reports a process ended by SIGTERM
 
-EXAMPLES = """
-\b
-Examples:
-  switchout train phrasebook --out runs/first
-  switchout train --corpus my-de-en --tau-x 1.0 --out runs/mine
-  switchout train my.toml --out runs/mine --set train.steps=5000 --set seed=2
-  switchout train --print-config en-vi > my.toml
-  torchrun --nproc-per-node 2 -m switchout train my.toml --out runs/two
-"""
 
-
-@app.command(epilog=EXAMPLES)
 def train(
     config: Annotated[
-        str | None, typer.Argument(help="A TOML file, or the name of a preset.")
+        str | None,
+        Argument("CONFIG", "A TOML file, or the name of a preset."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the run.")] = None,
+    *,
+    out: Annotated[Path | None, Option("Folder of the run.", metavar="DIR")] = None,
     corpus: Annotated[
         str | None,
-        typer.Option(help="Name, or folder with train.LANG, dev.LANG; settings suit its size."),
+        Option(
+            "Name, or folder with train.LANG, dev.LANG; settings suit its size.", metavar="CORPUS"
+        ),
     ] = None,
-    source: Annotated[
-        str | None, typer.Option(metavar="LANG", help="With --corpus: language to translate from.")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option(metavar="LANG", help="With --corpus: language to translate to.")
-    ] = None,
+    direction: Direction,
     tau_x: Annotated[
         float | None,
-        typer.Option(
-            metavar="TEMPERATURE",
-            callback=within(TAU),
-            help="SwitchOut on the source; 0: none.",
-        ),
+        Option("SwitchOut on the source; 0: none.", metavar="TEMPERATURE", limits=TAU),
     ] = None,
     tau_y: Annotated[
-        float | None,
-        typer.Option(
-            metavar="TEMPERATURE", callback=within(TAU), help="RAML on the target; 0: none."
-        ),
+        float | None, Option("RAML on the target; 0: none.", metavar="TEMPERATURE", limits=TAU)
     ] = None,
-    set: Annotated[
-        list[str] | None, typer.Option(metavar="KEY=VALUE", help="Override one key; repeatable.")
-    ] = None,
-    restart: Annotated[bool, typer.Option(help="Move an earlier run in --out aside.")] = False,
+    overrides: Overrides = None,
+    restart: Annotated[bool, Option("Move an earlier run in --out aside.")] = False,
     init_from: Annotated[
-        str | None, typer.Option(metavar="RUN", help="Start from another run's weights.")
+        str | None, Option("Start from another run's weights.", metavar="RUN")
     ] = None,
     paper_gpus: Annotated[
-        int,
-        typer.Option(
-            callback=within(WORKERS), help="As the paper on n GPUs: n x batch, steps / n."
-        ),
+        int, Option("As the paper on n GPUs: n x batch, steps / n.", limits=WORKERS)
     ] = 1,
     print_config: Annotated[
-        str | None, typer.Option(metavar="PRESET", help="Print a preset and stop.")
+        str | None, Option("Print a preset and stop.", metavar="PRESET")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print result.json.")] = False,
+    as_json: Json = False,
 ) -> int:
-    """Train a translation model. The same command again resumes, after whatever happened."""
+    """Train a translation model. The same command again resumes, after whatever happened.
+
+    Examples:
+      switchout train phrasebook --out runs/first
+      switchout train --corpus my-de-en --tau-x 1.0 --out runs/mine
+      switchout train my.toml --out runs/mine --set train.steps=5000 --set seed=2
+      switchout train --print-config en-vi > my.toml
+      torchrun --nproc-per-node 2 -m switchout train my.toml --out runs/two
+    """
     if print_config is not None:
         print(preset_text(print_config), end="")
         return 0
@@ -88,19 +69,20 @@ def train(
             f"give --out RUN and --corpus FOLDER, a CONFIG.toml or a preset "
             f"({', '.join(preset_names())})"
         )
-    if corpus is None and (source is not None or target is not None):
+    languages = direction.source, direction.target
+    if corpus is None and languages != (None, None):
         raise SwitchOutError("--source and --target go with --corpus")
     is_first = os.environ.get("RANK", "0") == "0"  # set by torchrun
     level = logging.INFO if is_first else logging.WARNING
     logging.basicConfig(format="%(message)s", level=level, stream=sys.stderr)
-    overrides = [*_noise("source", "switchout", tau_x), *_noise("target", "raml", tau_y)]
-    overrides += set or []
+    settings = [*_noise("source", "switchout", tau_x), *_noise("target", "raml", tau_y)]
+    settings += overrides or []
     if init_from is not None:
-        overrides.append(f"train.init_from={json.dumps(init_from)}")
-    wanted = load_config(config, corpus=corpus, languages=(source, target), overrides=overrides)
+        settings.append(f"train.init_from={json.dumps(init_from)}")
+    wanted = load_config(config, corpus=corpus, languages=languages, overrides=settings)
     wanted = wanted.with_paper_gpus(paper_gpus)
-    with needs_train_extra():
-        from switchout.runs.train import train as train_run
+    from switchout.runs.train import train as train_run
+
     result = train_run(wanted, out, restart=restart)
     if is_first:
         _show(result, out, as_json=as_json)

@@ -7,15 +7,14 @@ import logging
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from enum import StrEnum
+from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 
-import typer
-
-from switchout.cli.ranged import within
+from switchout.cli.options import Step
+from switchout.cli.verb import Option
 from switchout.errors import SwitchOutError
 from switchout.files import atomic, check_outputs
 from switchout.progress import Meter
@@ -24,95 +23,73 @@ from switchout.ranges import BEAM, PENALTY, WORKERS
 if TYPE_CHECKING:
     from switchout.nmt.translate import Translation
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-EXAMPLES = """
-\b
-Examples:
-  switchout translate --run runs/first < test.de > test.hyp
-  switchout translate --run a --run b --beam 8 --output test.hyp < test.de
-  switchout translate --run runs/first --n-best 3 --json < test.de
-"""
 _AT_ONCE = 1 << 20  # bytes
 
 
-class Unk(StrEnum):
-    keep = "keep"
-    drop = "drop"
-    copy = "copy"
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """How translations are searched for."""
 
+    GROUP = "Search"
 
-class EngineChoice(StrEnum):
-    torch = "torch"
-    ctranslate2 = "ctranslate2"
-
-
-@app.command(epilog=EXAMPLES)
-def translate(
-    run: Annotated[list[Path], typer.Option(help="A trained run; several are an ensemble.")],
-    input: Annotated[Path | None, typer.Option(help="Lines to translate; else stdin.")] = None,
-    output: Annotated[Path | None, typer.Option(help="Where to write; else stdout.")] = None,
     beam: Annotated[
-        int | None,
-        typer.Option(callback=within(BEAM), help="Beam size, 1: greedy; else the run's own."),
-    ] = None,
+        int | None, Option("Beam size, 1: greedy; else the run's own.", limits=BEAM)
+    ] = None
     length_penalty: Annotated[
         float | None,
-        typer.Option(
-            callback=within(PENALTY),
-            help="Score = log-probability / words^penalty; else the run's own.",
-        ),
-    ] = None,
+        Option("Score = log-probability / words^penalty; else the run's own.", limits=PENALTY),
+    ] = None
     n_best: Annotated[
-        int,
-        typer.Option(
-            callback=within(BEAM),
-            help="Translations per line, as 'line ||| text ||| score'.",
-        ),
-    ] = 1,
-    unk: Annotated[
-        Unk, typer.Option(help="Unknown words: <unk>, nothing, or the source word looked at.")
-    ] = Unk.keep,
-    step: Annotated[
-        str | None, typer.Option(help="Checkpoint: a step, or 'average'; else the selected one.")
-    ] = None,
-    engine: Annotated[EngineChoice, typer.Option(help="What searches.")] = EngineChoice.torch,
-    device: Annotated[
-        str | None, typer.Option(help="cpu, cuda, cuda:1 …; else where the run was trained.")
-    ] = None,
-    threads: Annotated[
-        int, typer.Option(callback=within(WORKERS), help="More gain little on small models.")
-    ] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per line.")] = False,
-) -> None:
-    """Translate: one line in, one line out; the run's preprocessing is applied and inverted."""
-    from switchout.cli.train_extra import needs_train_extra
+        int, Option("Translations per line, as 'line ||| text ||| score'.", limits=BEAM)
+    ] = 1
 
-    with needs_train_extra():
-        from switchout.nmt.machine import prepare_cpu
-        from switchout.nmt.translate import translate_windows
-        from switchout.runs.translate import OpenRuns
-    inputs = {"--input": input, "--run": [path for each in run for path in each.glob("*")]}
-    check_outputs({"--output": output}, inputs)
+
+def translate(
+    run: Annotated[list[Path], Option("A trained run; several are an ensemble.", metavar="DIR")],
+    *,
+    input: Annotated[Path | None, Option("Lines to translate; else stdin.")] = None,
+    output: Annotated[Path | None, Option("Where to write; else stdout.")] = None,
+    unk: Annotated[
+        Literal["keep", "drop", "copy"],
+        Option("Unknown words: <unk>, nothing, or the source word looked at."),
+    ] = "keep",
+    step: Step = None,
+    engine: Annotated[Literal["torch", "ctranslate2"], Option("What searches.")] = "torch",
+    device: Annotated[
+        str | None,
+        Option("cpu, cuda, cuda:1 …; else where the run was trained.", metavar="NAME"),
+    ] = None,
+    threads: Annotated[int, Option("More gain little on small models.", limits=WORKERS)] = 1,
+    as_json: Annotated[bool, Option("One JSON object per line.", "--json")] = False,
+    search: Search,
+) -> None:
+    """Translate: one line in, one line out; the run's preprocessing is applied and inverted.
+
+    Examples:
+      switchout translate --run runs/first < test.de > test.hyp
+      switchout translate --run a --run b --beam 8 --output test.hyp < test.de
+      switchout translate --run runs/first --n-best 3 --json < test.de
+    """
+    from switchout.nmt.machine import prepare_cpu
+    from switchout.nmt.translate import translate_windows
+    from switchout.runs.translate import OpenRuns
+
+    inputs = {"input": input, "run": [path for each in run for path in each.glob("*")]}
+    check_outputs({"output": output}, inputs)
     prepare_cpu(threads)
     logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
     with ExitStack() as stack:
-        runs = stack.enter_context(OpenRuns(run, step=step, engine=engine.value, device=device))
-        options = runs.options(
-            beam=beam,
-            length_penalty=length_penalty,
-            n_best=n_best,
-            need_attention=unk is Unk.copy,
-        )
+        runs = stack.enter_context(OpenRuns(run, step=step, engine=engine, device=device))
+        options = runs.options(**vars(search), need_attention=unk == "copy")
         windows = _windows_of_stdin() if input is None else _windows_of_file(input)
         sink = _sink(output, stack)
         meter = stack.enter_context(Meter("translating", unit="lines"))
         line = 0
         for window in translate_windows(
-            runs.searcher, windows, runs.codecs, options=options, unk=unk.value, done=meter.advance
+            runs.searcher, windows, runs.codecs, options=options, unk=unk, done=meter.advance
         ):
             for translations in window:
-                sink.write(_shown(line, translations, n_best=n_best, as_json=as_json))
+                sink.write(_shown(line, translations, n_best=search.n_best, as_json=as_json))
                 line += 1
             sink.flush()
 

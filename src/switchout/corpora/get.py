@@ -38,7 +38,7 @@ def get_corpus(entry: Entry, root: Path, *, from_folder: Path | None = None) -> 
     if from_folder is not None and not from_folder.is_dir():
         raise SwitchOutError(f"{from_folder}: no such folder")
     folder, downloads = root / entry.name, root / f".{entry.name}.download"
-    check_output_folder("out", folder, {"from": from_folder}, marker=ORIGIN)
+    check_output_folder("out", folder, {"from_folder": from_folder}, marker=ORIGIN)
     with atomic_folder(folder, marker=ORIGIN) as partial:
         if from_folder is not None:
             _import(entry, from_folder, partial)

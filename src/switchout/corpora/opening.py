@@ -184,7 +184,7 @@ def _direction(
             source, target = source or others[0], target or others[0]
     if source is None or target is None:
         have = f"has {', '.join(languages)}" if languages else "says no languages"
-        raise SwitchOutError(f"{folder}: which way? it {have}; give source and target")
+        raise SwitchOutError(f"{folder}: which way? it {have}; give source= and target=")
     if source == target:
         raise SwitchOutError(f"source and target are both {source!r}; give two languages")
     return source, target

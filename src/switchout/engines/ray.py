@@ -171,7 +171,7 @@ def _connected(ray: Any, address: str) -> Iterator[None]:
         _init(ray, address=address)
     except ConnectionError as error:
         reason = str(error).splitlines()[0]
-        raise SwitchOutError(f"ray_address {address}: no Ray cluster answers ({reason})") from None
+        raise SwitchOutError(f"ray_address={address}: no Ray cluster answers ({reason})") from None
     try:
         yield
     finally:
@@ -241,7 +241,7 @@ def _check_loopback(ray: Any) -> None:
     if addresses != {LOOPBACK}:
         raise SwitchOutError(
             f"Ray {ray.__version__} would listen on {', '.join(sorted(addresses))}, not only on "
-            "this machine: use the local engine, or start a cluster and give its ray_address"
+            "this machine: use engine=local, or start a cluster and give ray_address"
         )
 
 

@@ -23,9 +23,9 @@ TITLES = {
     "unknown": ("unknown source words", "unknown word"),
 }
 NEEDS = {
-    "wer": "--neighbors, or --train and --test",
-    "rarest": "--train and --test",
-    "unknown": "--test and one of --train, --vocab",
+    "wer": "wer=, or train= and sources=",
+    "rarest": "train= and sources=",
+    "unknown": "sources= and one of train=, known=",
 }
 
 

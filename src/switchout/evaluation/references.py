@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from switchout.corpora import BleuSpec, Corpus
 from switchout.errors import SwitchOutError
 from switchout.evaluation.comparison import System
 from switchout.evaluation.metrics import Array
@@ -20,10 +21,12 @@ class References:
     Attributes:
         path: Its file, for messages.
         lines: A sentence each.
+        bleu: How it is scored, unless one says otherwise.
     """
 
     path: Path
     lines: list[str]
+    bleu: BleuSpec = field(default_factory=BleuSpec)
 
     @classmethod
     def read(cls, path: Path) -> References:
@@ -32,6 +35,12 @@ class References:
         if not any(line.strip() for line in lines):
             raise SwitchOutError(f"{path}: the reference is empty: nothing to score")
         return cls(path, lines)
+
+    @classmethod
+    def of_corpus(cls, corpus: Corpus) -> References:
+        """Take the test set of a corpus, and how that is scored."""
+        path = (corpus.folder or Path(corpus.name)) / f"test.{corpus.target}"
+        return cls(path, corpus.pairs("test")[1], corpus.bleu)
 
     def matching(self, path: str | os.PathLike[str]) -> list[str]:
         """Return the lines of an output or of the source side: as many as there are here."""

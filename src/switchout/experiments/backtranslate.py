@@ -163,7 +163,7 @@ def monolingual(config: Config) -> list[str]:
             log.info("monolingual text: the target side of train beyond train_pairs")
             return rest
     raise SwitchOutError(
-        f"{corpus.name}: no monolingual {corpus.target} text; give --mono FILE, or put "
+        f"{corpus.name}: no monolingual {corpus.target} text; give mono=, or put "
         f"synthetic.{corpus.source} and synthetic.{corpus.target} into the corpus"
     )
 

@@ -219,14 +219,14 @@ def load(folder: Path) -> Experiment:
 def check_folder(folder: Path, kind: str) -> None:
     """Refuse a folder that holds something else than an experiment of this kind."""
     if folder.exists() and not folder.is_dir():
-        raise SwitchOutError(f"{folder}: is a file; choose another --out")
+        raise SwitchOutError(f"{folder}: is a file; choose another folder")
     if (folder / NAME).exists():
         other = _content(folder / NAME).get("kind")
         if other != kind:
-            raise SwitchOutError(f"{folder}: holds {other}, not {kind}; choose another --out")
+            raise SwitchOutError(f"{folder}: holds {other}, not {kind}; choose another folder")
     elif folder.is_dir() and any(not p.name.startswith(".") for p in folder.iterdir()):
         raise SwitchOutError(
-            f"{folder}: is not empty and holds no experiment; choose another --out"
+            f"{folder}: is not empty and holds no experiment; choose another folder"
         )
 
 
@@ -247,11 +247,11 @@ def _content(path: Path) -> dict[str, Any]:
     content = read_json(path)
     version = content.get("format")
     if version is None:
-        raise SwitchOutError(f"{path}: not written by switchout; choose another --out")
+        raise SwitchOutError(f"{path}: not written by switchout; choose another folder")
     if version not in (FORMAT, WITHOUT_QUESTIONS):
         raise SwitchOutError(
             f"{path}: format {version}, this switchout writes format {FORMAT}; "
-            "remove it or choose another --out (finished runs are found again)"
+            "remove it or choose another folder (finished runs are found again)"
         )
     return content
 

@@ -15,7 +15,6 @@ from switchout.explore.catalogue import Catalogue
 from switchout.files import read_lines
 from switchout.runs.config import Config, Side
 from switchout.runs.folder import read_run_config
-from switchout.runs.job import corpus_of
 
 MOST_COMPARED = 24
 N_RESAMPLES = 2_000
@@ -112,10 +111,7 @@ def _common_corpus(folders: dict[str, Path]) -> Corpus:
     unfinished = [name for name, folder in folders.items() if not (folder / "test.hyp").exists()]
     if unfinished:
         raise SwitchOutError(f"not finished, or without a test set: {', '.join(unfinished)}")
-    corpora = [corpus_of(read_run_config(folder)) for folder in folders.values()]
-    if len({tuple(corpus.pairs("test")[1]) for corpus in corpora}) > 1:
-        raise SwitchOutError("the runs have different test sets: only their curves are comparable")
-    return corpora[0]
+    return common_corpus(list(folders.values()))
 
 
 def _side(letter: str, side: Side) -> str:

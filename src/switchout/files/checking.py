@@ -23,64 +23,78 @@ def check_outputs(outputs: Mapping[str, FilePath | None], inputs: Inputs | None 
     """Refuse outputs that are an input, that are one file, or that cannot be written.
 
     Args:
-        outputs: Option -> file to be written, ``-`` for standard output; None: not asked for.
-        inputs: Option -> file or files to be read, ``-`` for standard input.
+        outputs: Parameter -> file to be written, ``-`` for standard output; None: not asked for.
+        inputs: Parameter -> file or files to be read, ``-`` for standard input.
 
     Example:
-        >>> check_outputs({"--csv": "/dev/null"}, {"--ref": "a.txt"})
-        >>> check_outputs({"--csv": "a.txt"}, {"--ref": "./a.txt"})
+        >>> check_outputs({"csv": "/dev/null"}, {"ref": "a.txt"})
+        >>> check_outputs({"csv": "a.txt"}, {"ref": "./a.txt"})
         Traceback (most recent call last):
-        switchout.errors.SwitchOutError: --csv a.txt: is also the input --ref; name another file
+        switchout.errors.SwitchOutError: csv=a.txt: is also the input ref=; name another file
     """
-    read = {_identity(path, 0): flag for flag, path in _each(inputs or {})}
+    read = {_identity(path, 0): name for name, path in _each(inputs or {})}
     written: dict[Identity, str] = {}
-    for flag, path in outputs.items():
+    for name, path in outputs.items():
         if path is None:
             continue
         identity = _identity(path, 1)
         if identity is not None and identity in read:
             raise SwitchOutError(
-                f"{flag} {os.fspath(path)}: is also the input {read[identity]}; name another file"
+                f"{shown(name, path)}: is also the input {shown(read[identity])}; name another file"
             )
         if identity is not None and identity in written:
-            raise SwitchOutError(f"{written[identity]} and {flag} are one file; name two")
+            raise SwitchOutError(
+                f"{shown(written[identity])} and {shown(name)} are one file; name two"
+            )
         if identity is not None:
-            written[identity] = flag
-    for flag, path in outputs.items():
+            written[identity] = name
+    for name, path in outputs.items():
         if path is not None:
-            _check_writable(flag, path)
+            _check_writable(name, path)
 
 
 def check_output_folder(
-    flag: str, folder: FilePath, inputs: Inputs | None = None, *, marker: str | None = None
+    name: str, folder: FilePath, inputs: Inputs | None = None, *, marker: str | None = None
 ) -> None:
     """Refuse a folder to be made that is an input, holds one, or cannot be made.
 
     Args:
-        flag: Option that names it.
+        name: Parameter that names it.
         folder: To be made, or replaced.
-        inputs: Option -> file, folder or several of them to be read.
+        inputs: Parameter -> file, folder or several of them to be read.
         marker: What a folder of this kind has; one without it is refused (see `atomic_folder`).
     """
     final = Path(os.path.realpath(folder))
     for source, path in _each(inputs or {}):
         if not is_stream(path) and Path(os.path.realpath(path)).is_relative_to(final):
-            raise SwitchOutError(f"{flag} {folder}: holds the input {source}; name another folder")
+            raise SwitchOutError(
+                f"{shown(name, folder)}: holds the input {shown(source)}; name another folder"
+            )
     if marker is not None:
         refuse_foreign_folder(Path(folder), marker=marker)
     existing = next(path for path in (final, *final.parents) if path.exists())
     if not existing.is_dir():
-        raise SwitchOutError(f"{flag} {folder}: {existing} is a file, not a folder")
-    with guard(f"{flag} {folder}"):
+        raise SwitchOutError(f"{shown(name, folder)}: {existing} is a file, not a folder")
+    with guard(shown(name, folder)):
         Draft(existing / ".switchout-probe").discard()
 
 
+def shown(name: str, value: FilePath = "") -> str:
+    """Return a parameter and its value as Python spells them; any other name stands as it is.
+
+    Example:
+        >>> shown("out", "a.txt"), shown("the vocabulary", "a.txt")
+        ('out=a.txt', 'the vocabulary a.txt')
+    """
+    return f"{name}{'=' if name.isidentifier() else ' '}{os.fspath(value)}".rstrip()
+
+
 def _each(inputs: Inputs) -> Iterable[tuple[str, FilePath]]:
-    for flag, value in inputs.items():
+    for name, value in inputs.items():
         if isinstance(value, str | os.PathLike):
-            yield flag, value
+            yield name, value
         elif value is not None:
-            yield from ((flag, path) for path in value)
+            yield from ((name, path) for path in value)
 
 
 def _identity(path: FilePath, standard: int) -> Identity | None:
@@ -107,13 +121,13 @@ def _identity_of_absent(name: str) -> Identity | None:
     return folder.st_dev, folder.st_ino, real.name
 
 
-def _check_writable(flag: str, path: FilePath) -> None:
+def _check_writable(name: str, path: FilePath) -> None:
     """Make and remove a draft: only that shows that the folder takes one."""
     if is_stream(path):
         return
     if os.path.isfile(path) and not os.access(path, os.W_OK):
-        raise SwitchOutError(f"{flag} {path}: cannot be written (it is read-only)")
+        raise SwitchOutError(f"{shown(name, path)}: cannot be written (it is read-only)")
     try:
         Draft(path).discard()
     except SwitchOutError as error:
-        raise SwitchOutError(f"{flag} {error}") from None
+        raise SwitchOutError(shown(name, str(error))) from None

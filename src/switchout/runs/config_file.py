@@ -64,7 +64,7 @@ def load_config(
             raise SwitchOutError("give a configuration or a corpus")
         suited = default_config(corpus, source=languages[0], target=languages[1])
         values = suited.model_dump(exclude_none=True)
-        where = f"corpus {corpus}"
+        where = f"corpus={corpus}"
     else:
         path = _find(source)
         values, where = read_toml(path), str(path)
@@ -73,7 +73,7 @@ def load_config(
     blame: dict[str, str] = {}
     for override in overrides:
         key = _override(values, override)
-        blame[key] = override
+        blame[key] = f"overrides={override}"
     return parse_config(values, where=where, blame=blame)
 
 
@@ -119,7 +119,7 @@ def _about_folder(path: Path) -> str:
     if (path / "config.toml").is_file():
         return f"{path}: is a run; its configuration is {path / 'config.toml'}"
     if any(path.glob("train.*")):
-        return f"{path}: is a corpus, not a configuration; give it as the corpus"
+        return f"{path}: is a corpus; train on it with corpus={path}"
     return f"{path}: is a folder, expected a TOML file or a preset ({', '.join(preset_names())})"
 
 
@@ -187,11 +187,11 @@ def _override(values: dict[str, Any], override: str) -> str:
     key, equals, text = override.partition("=")
     key = key.strip()
     if not equals or not key:
-        raise SwitchOutError(f"{override}: expected key=value, such as train.steps=10")
+        raise SwitchOutError(f"overrides={override}: expected key=value, such as train.steps=10")
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except RecursionError:
-        raise SwitchOutError(f"{key}: its value is nested too deep") from None
+        raise SwitchOutError(f"overrides={key}: its value is nested too deep") from None
     except ValueError:  # no TOML: a plain string, its quotes left out
         value = text.strip()
     *tables, last = key.split(".")
@@ -199,7 +199,7 @@ def _override(values: dict[str, Any], override: str) -> str:
     for table in tables:
         place = place.setdefault(table, {})
         if not isinstance(place, dict):
-            raise SwitchOutError(f"{override}: {table} is a value, not a table")
+            raise SwitchOutError(f"overrides={override}: {table} is a value, not a table")
     place[last] = value
     if len(tables) == 2 and tables[0] == "augment" and last in _OTHER_STRENGTH:
         place.pop(_OTHER_STRENGTH[last], None)  # the later key wins

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 SYNTHETIC_IDS = 1 << 40  # example ids of synthetic pairs start here; no corpus has as many lines
 SIGNATURE = "signature.json"
-RESTART = "restart to move this run aside"
+RESTART = "restart=True to move this run aside"
 OUR_FILES = frozenset({"config.toml", "encoded", "metrics.jsonl", "tensorboard"})  # of a new run
 
 

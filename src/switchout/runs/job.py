@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,6 +20,7 @@ from switchout.errors import SwitchOutError
 from switchout.runs.config import Config, Data
 from switchout.runs.config_file import run_key
 from switchout.runs.finished import finished
+from switchout.runs.folder import read_run_config
 from switchout.runs.leases import lease
 
 log = logging.getLogger(__name__)
@@ -56,6 +58,22 @@ def corpus_of(config: Config) -> Corpus:
 @cache
 def _open(data: Data) -> Corpus:
     return data.open()
+
+
+def common_corpus(folders: Sequence[Path]) -> Corpus:
+    """Return the corpus whose test set all these runs have translated.
+
+    Args:
+        folders: At least one run.
+    """
+    first, *others = (corpus_of(read_run_config(folder)) for folder in folders)
+    for folder, other in zip(folders[1:], others, strict=True):
+        if other is not first and other.pairs("test")[1] != first.pairs("test")[1]:
+            raise SwitchOutError(
+                f"{folders[0]} and {folder} have different test sets ({first.name} and"
+                f" {other.name}): their translations cannot be compared"
+            )
+    return first
 
 
 def job_of(config: Config, *, label: str, root: Path | None = None) -> Job:

@@ -6,14 +6,16 @@ import re
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from switchout.core import compiled
 from switchout.errors import SwitchOutError
-from switchout.files import atomic, is_stream
+from switchout.files import atomic, check_outputs, is_stream
+from switchout.ranges import COUNT
 from switchout.text.augmentation import Augmentation
-from switchout.text.formats import Part
+from switchout.text.formats import Part, TextFiles
 from switchout.text.lines import Lines
 from switchout.text.side_noise import SIDES, NoiseOptions, SideNoise
 from switchout.text.streams import CHUNK_BYTES
@@ -64,7 +66,9 @@ def count_missing_words(
     if streams := [path for path in job.format.inputs if is_stream(path)]:
         missing = " and ".join(f"vocab_{side}" for side in counters)
         what = "standard input" if streams[0] == "-" else f"{streams[0]}: a pipe or device"
-        raise SwitchOutError(f"{what} cannot be read twice: give {missing}")
+        raise SwitchOutError(
+            f"{what} cannot be read twice: give {missing} (made by 'switchout vocab')"
+        )
     for chunk in job.format.chunks(Part(), CHUNK_BYTES):
         for side, counter in counters.items():
             lines = chunk.sides[SIDES.index(side)]
@@ -86,6 +90,43 @@ def with_counted(job: Augmentation, counted: Counted, options: NoiseOptions) -> 
         return noise.with_words(entries, set(), f"vocabulary of the {noise.side}", options)
 
     return replace(job, source=with_words(job.source), target=with_words(job.target))
+
+
+def count_vocabulary(
+    text: str, out: str, *, min_count: int = 1, max_words: int | None = None
+) -> dict[str, Any]:
+    """Count the words of a text file (``-``: standard input) into a vocabulary file.
+
+    Returns:
+        ``out``, how many ``words`` it has, how often they occur (``kept``), and how many words
+        the text has, with repetition (``running``).
+
+    Example:
+        >>> import tempfile
+        >>> folder = Path(tempfile.mkdtemp())
+        >>> _ = (folder / "text").write_text("b a b\\nc b\\n")
+        >>> count_vocabulary(str(folder / "text"), str(folder / "words"), max_words=1)["kept"]
+        3
+        >>> (folder / "words").read_text()
+        'b 3\\n'
+    """
+    COUNT.check(min_count, "min_count")
+    if max_words is not None:
+        COUNT.check(max_words, "max_words")
+    if is_stream(out):
+        raise SwitchOutError(f"out={out}: a vocabulary is a file, to be read again")
+    check_outputs({"out": out}, {"text": text})
+    counter = WordCounter()
+    for chunk in TextFiles(text, None).chunks(Part(), CHUNK_BYTES):
+        if (lines := chunk.sides[0]) is not None:
+            counter.add(lines)
+    everything = counter.most_common()
+    kept = [entry for entry in everything if entry[1] >= min_count][:max_words]
+    if not kept:
+        raise SwitchOutError(f"{text}: no word in it occurs {min_count} times")
+    write_counted(out, kept)
+    n_kept, n_running = (sum(n for _, n in entries) for entries in (kept, everything))
+    return {"out": out, "words": len(kept), "kept": n_kept, "running": n_running}
 
 
 def write_counted(path: str, entries: list[tuple[bytes, int]]) -> None:

@@ -1,0 +1,245 @@
+"""A verb is a plain function: its parameters are the options, its docstring is the help.
+
+* An option is an ``Annotated`` type with an `Option`; a parameter that is a dataclass stands for
+  its fields, so that verbs share declarations. Its ``GROUP`` is their heading in the help.
+* The help of all verbs has one look: ``-h``, every default, values with names that say what they
+  are, options in groups, 80 columns, what follows ``Example`` in the docstring at the end.
+* The library speaks of parameters; in its errors the command line puts the flags of the verb.
+
+Click does the parsing. (Typer, which reads such functions too, loads pydantic for it: 0.1 s.)
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from importlib import import_module
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import click
+
+from switchout.ranges import Real, Whole
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
+METAVARS = {Path: "FILE", int: "N", float: "NUMBER", str: "TEXT"}
+WIDEST_NAME = 24  # columns; the help of longer ones begins on the next line
+Sections = dict[str, list[tuple[click.Parameter, str]]]
+
+
+class Option:
+    """How an option is spelt and explained.
+
+    Args:
+        help: A sentence.
+        names: Its flags; by default that of the parameter's name.
+        metavar: What its value is called.
+        limits: What numbers it takes.
+        unit: Its number is multiplied by this.
+
+    Example:
+        >>> from typing import Annotated
+        >>> def count(workers: Annotated[int, Option("Threads.", limits=Whole(1, 8))] = 1): ...
+    """
+
+    def __init__(
+        self,
+        help: str,
+        *names: str,
+        metavar: str | None = None,
+        limits: Whole | Real | None = None,
+        unit: int | None = None,
+    ):
+        self.help, self.names, self.metavar = help, names, metavar
+        self._limits, self._unit = limits, unit
+
+    def checked(self, context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+        """Return the value, or refuse it by its flag."""
+        if value is None or self._limits is None:
+            return value
+        number = self._limits.check(value, flag_of(parameter))
+        return number if self._unit is None else int(number * self._unit)
+
+    def made(self, name: str, kind: Any, default: Any) -> click.Parameter:
+        """Return it for click."""
+        kind, is_list = _value_of(kind)
+        given = default is not inspect.Parameter.empty
+        flags = self.names or (f"--{name.replace('_', '-')}",)
+        if kind is bool and not self.names:
+            flags = (f"{flags[0]}/--no-{flags[0][2:]}",)
+        settings: dict[str, Any] = {"default": default} if given and default is not None else {}
+        return click.Option(
+            [name, *flags],
+            help=self.help,
+            metavar=None if kind is bool else self.metavar or METAVARS.get(kind),
+            type=_type_of(kind, self.metavar),
+            is_flag=kind is bool or None,  # False: its value must not begin with a dash
+            multiple=is_list,
+            required=not given,
+            # That a flag is off, and a text empty, goes without saying.
+            show_default=given and default is not False and default != "",
+            callback=self.checked,
+            **settings,
+        )
+
+
+class Argument(Option):
+    """A word without a flag: what it is called, and what it is."""
+
+    def __init__(self, metavar: str, help: str):
+        super().__init__(help, metavar=metavar)
+
+    def made(self, name: str, kind: Any, default: Any) -> click.Parameter:
+        """Return it for click."""
+        kind, is_list = _value_of(kind)
+        return click.Argument(
+            [name],
+            metavar=self.metavar,
+            type=_type_of(kind, self.metavar),
+            nargs=-1 if is_list else 1,
+            required=default is inspect.Parameter.empty,
+        )
+
+
+def _value_of(kind: Any) -> tuple[Any, bool]:
+    """Return the type of one value, and whether there may be several.
+
+    Example:
+        >>> _value_of(list[str] | None)
+        (<class 'str'>, True)
+    """
+    if NoneType in get_args(kind):
+        kind = next(part for part in get_args(kind) if part is not NoneType)
+    return (get_args(kind)[0], True) if get_origin(kind) is list else (kind, False)
+
+
+def _type_of(kind: Any, metavar: str | None) -> Any:
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    if kind is Path or metavar in ("FILE", "DIR"):  # it must not exist: whoever opens it complains
+        return click.Path(path_type=kind, readable=False)
+    return kind
+
+
+def flag_of(parameter: click.Parameter) -> str:
+    """Return the long spelling of an option."""
+    return max(parameter.opts, key=len)
+
+
+class Verb(click.Command):
+    """A command whose help lists its options in groups."""
+
+    sections: Sections
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the arguments, then a section for each group of options."""
+        groups = {
+            title: [_record(parameter, help, ctx) for parameter, help in parameters]
+            for title, parameters in self.sections.items()
+        }
+        help_option = self.get_help_option(ctx)
+        assert help_option is not None
+        groups.setdefault("Options", []).append(_record(help_option, "", ctx))
+        longest = max(len(names) for records in groups.values() for names, _ in records)
+        width = min(WIDEST_NAME, longest)
+        for title, records in groups.items():
+            with formatter.section(title):
+                formatter.write_dl([(n.ljust(width), text) for n, text in records], col_max=width)
+
+
+def _record(parameter: click.Parameter, help: str, ctx: click.Context) -> tuple[str, str]:
+    if isinstance(parameter, click.Argument):
+        return parameter.metavar or "", help
+    return parameter.get_help_record(ctx) or ("", "")
+
+
+def parser_of(verb: str) -> click.Command:
+    """Return the parser of a verb: the function of its name in the module of its name.
+
+    A module with ``COMMANDS`` is a family of verbs, as ``switchout data`` is.
+    """
+    module = import_module(f"switchout.cli.{verb}")
+    family = getattr(module, "COMMANDS", None)
+    if family is None:
+        return _command(verb, getattr(module, verb))
+    commands: dict[str, click.Command] = {
+        name: _command(name, function) for name, function in family.items()
+    }
+    about = (module.__doc__ or "").partition(": ")[2].capitalize()
+    return click.Group(verb, commands, help=about, context_settings=SETTINGS, no_args_is_help=False)
+
+
+def _command(name: str, function: Callable[..., Any]) -> Verb:
+    sections: Sections = {}
+    parts: dict[str, Any] = {}
+    hints = get_type_hints(function, include_extras=True)
+    for parameter in inspect.signature(function).parameters.values():
+        kind = hints[parameter.name]
+        if is_dataclass(kind):
+            parts[parameter.name] = kind
+            title = getattr(kind, "GROUP", "Options")
+            sections.setdefault(title, []).extend(_fields(kind))
+        else:
+            option, help = _declared(parameter, kind)
+            title = "Arguments" if isinstance(option, click.Argument) else "Options"
+            sections.setdefault(title, []).append((option, help))
+
+    def call(**values: Any) -> Any:
+        for name, value in values.items():
+            if isinstance(value, tuple):  # of an option that may be repeated
+                values[name] = list(value) or None
+        for name, kind in parts.items():
+            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+        return function(**values)
+
+    above, below = _texts(function)
+    parameters = [option for options in sections.values() for option, _ in options]
+    verb = Verb(name, SETTINGS, call, parameters, help=above, epilog=below)
+    verb.sections = sections
+    return verb
+
+
+def _fields(group: Any) -> Iterator[tuple[click.Parameter, str]]:
+    hints = get_type_hints(group, include_extras=True)
+    for parameter in inspect.signature(group).parameters.values():
+        yield _declared(parameter, hints[parameter.name])
+
+
+def _declared(parameter: inspect.Parameter, annotated: Any) -> tuple[click.Parameter, str]:
+    kind, option = get_args(annotated)
+    return option.made(parameter.name, kind, parameter.default), option.help
+
+
+def _texts(function: Callable[..., Any]) -> tuple[str, str]:
+    """Return what stands above the options and, from the examples on, what stands below."""
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    first = [text.startswith("Example") for text in paragraphs].index(True)
+    # \b: the lines of a paragraph stay as they are
+    marked = [f"\b\n{text}" if "\n  " in text else text for text in paragraphs]
+    return "\n\n".join(marked[:first]), "\n\n".join(marked[first:])
+
+
+def with_flags(message: str, parser: click.Command) -> str:
+    """Put flags where a message of the library names parameters.
+
+    A name with an underscore is surely one; others must stand before ``=`` or ``must be``.
+
+    Example:
+        >>> with_flags("engine=x: unknown; parts= needs part_bytes", parser_of("augment"))
+        '--engine x: unknown; --parts needs --part-mb'
+    """
+    commands = parser.commands.values() if isinstance(parser, click.Group) else [parser]
+    options = [p for command in commands for p in command.params if isinstance(p, click.Option)]
+    flags = {option.name or "": flag_of(option) for option in options}
+    sure = "|".join(name for name in flags if "_" in name)
+    maybe = "|".join(name for name in flags if "_" not in name)
+    name = rf"(?<![\w/.-])(?:({sure or '(?!)'})(?![\w/.-])|({maybe})(?==| must be\b))"
+    value = r"(?:=True\b|(=(?=[^\s,;:]))|=)?"
+
+    def flag(found: re.Match[str]) -> str:
+        return f"{flags[found[1] or found[2]]}{' ' if found[3] else ''}"
+
+    return re.sub(name + value, flag, message)
