@@ -159,7 +159,7 @@ BAD = {
     "only empty sides": ({"train.de": b"\n", "train.en": b"x\n"}, "left .1 empty side"),
     "empty dev": ({"dev.de": b"", "dev.en": b""}, "split 'dev' is empty"),
     "language missing": ({"train.en": None}, "no train.en beside train.de"),
-    "no test": ({"test.de": None, "test.en": None}, "no test pairs.*how many dev and test pairs"),
+    "no test": ({"test.de": None, "test.en": None}, "no test pairs.*--dev and --test"),
     "unk reference": ({"test.en": b"x <unk>\n"}, "line 1 of the test references has <unk>"),
     "cut archive": ({"train.de": None, "train.de.gz": b"\x1f\x8b\x08"}, "train.de.gz: damaged"),
     "three columns": ({"train.de-en.tsv": b"a\tb\na\tb\tc\n"}, "train.de-en.tsv:2: expected 2"),

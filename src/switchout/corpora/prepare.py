@@ -63,7 +63,7 @@ def prepare_corpus(
         if split not in corpus.splits:
             raise SwitchOutError(
                 f"{corpus.folder}: no {split} pairs; add {split}.{corpus.source} and "
-                f"{split}.{corpus.target}, or say how many dev and test pairs to take from train"
+                f"{split}.{corpus.target}, or hold pairs out of train by dev= and test="
             )
     with atomic_folder(out, marker=FACTS) as partial:
         cleaned, counts = _write_text(corpus, cleaning, drops, partial)

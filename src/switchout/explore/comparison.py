@@ -15,6 +15,7 @@ from switchout.explore.catalogue import Catalogue
 from switchout.files import read_lines
 from switchout.runs.config import Config, Side
 from switchout.runs.folder import read_run_config
+from switchout.runs.job import common_corpus
 
 MOST_COMPARED = 24
 N_RESAMPLES = 2_000
