@@ -35,7 +35,7 @@ test-slow: .venv/.test-ready core
 test-web: .venv/.web-ready core
 	$(BIN)/python -m pytest --override-ini addopts=-q tests/web
 
-TOOLKITS := huggingface lightning eole opustrainer tensorflow grain
+TOOLKITS := huggingface trl lightning eole opustrainer tensorflow grain
 
 # One toolkit alone: make test-integrations-eole
 test-integrations: $(TOOLKITS:%=test-integrations-%)

@@ -37,7 +37,9 @@ class Rows(torch.utils.data.Dataset):
         return self.rows[index]
 
 
-class Recorder(Seq2SeqTrainer):
+class Recording:
+    """Of a Trainer: remembers what the model read."""
+
     def __init__(self, *args: Any, **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.seen: list[tuple[int, dict[str, torch.Tensor]]] = []
@@ -61,10 +63,14 @@ class Recorder(Seq2SeqTrainer):
         return sorted(pair for e, batch in self.seen if e == epoch for pair in pairs(batch))
 
 
+class Recorder(Recording, Seq2SeqTrainer):
+    pass
+
+
 class Epochs(TrainerCallback):
     """Counts epochs for the recorder, apart from the callback under test."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recording) -> None:
         self.recorder = recorder
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:

@@ -4,11 +4,14 @@
 ``decoder_input_ids`` are made from the new labels, because collating comes later. The callback
 carries the epoch: a Trainer tells the data set only sometimes (not after a resume in the middle of
 an epoch, not on several processes).
+
+Decoder-only models, with TRL's ``SFTTrainer`` or another: prompt and completion are one text, and
+`OneText` says what the two sides are there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 from transformers import TrainerCallback
 
 from switchout.errors import SwitchOutError, did_you_mean
+from switchout.integrations.one_text import OneText
 from switchout.integrations.rows import RowSwitch
 from switchout.integrations.torch import Switched
 from switchout.pieces import Pieces
@@ -57,7 +61,8 @@ def switch_out(
             everything that is a word.
         tokenizer: By default the trainer's ``processing_class``.
         id_column: For a streamed set, which has no row numbers: the column that has them.
-        settings: ``source_key``, ``target_key``, ``frozen_x``, ``frozen_y``: see `RowSwitch`.
+        settings: ``source_key``, ``target_key``, ``frozen_x``, ``frozen_y``, ``one_text`` (found
+            out by default): see `RowSwitch`.
 
     Example:
         >>> switch_out(trainer, tau_x=1.0, tau_y=1.1, seed=1)               # doctest: +SKIP
@@ -71,11 +76,18 @@ def switch_out(
         raise SwitchOutError("the trainer has no training set")
     if isinstance(data, Switched):
         raise SwitchOutError("this trainer is switched already: twice would be more noise")
-    maker = _PolicyMaker(trainer, tokenizer, unit, draw)
+    if getattr(trainer.args, "packing", False):  # of TRL
+        raise SwitchOutError(
+            "packing=True makes one row of many examples, and how many words change is drawn for a"
+            " row: use packing=False (padding_free=True with max_length=None needs no padding)"
+        )
+    keys = settings.get("source_key", "input_ids"), settings.get("target_key", "labels")
+    one_text = settings.setdefault("one_text", _is_one_text(trainer.model, data, keys))
+    maker = _PolicyMaker(trainer, tokenizer, unit, draw, OneText(*keys) if one_text else None)
     if source is None and (tau_x is not None or rate_x is not None):
-        source = maker.make("source", settings.get("source_key", "input_ids"), tau_x, rate_x)
+        source = maker.make("source", keys[0], tau_x, rate_x)
     if target is None and (tau_y is not None or rate_y is not None):
-        target = maker.make("target", settings.get("target_key", "labels"), tau_y, rate_y)
+        target = maker.make("target", keys[1], tau_y, rate_y)
     if isinstance(data, IterableDataset):
         rows = SwitchRows(source, target, seed=seed, id_column=_needed(id_column), **settings)
         trainer.train_dataset = data.map(rows, batched=True)
@@ -158,10 +170,12 @@ class SwitchRows:
 class _PolicyMaker:
     """Makes a side's policy from a temperature, the tokenizer and the training set."""
 
-    def __init__(self, trainer: Any, tokenizer: Any, unit: str, draw: str) -> None:
+    def __init__(
+        self, trainer: Any, tokenizer: Any, unit: str, draw: str, text: OneText | None
+    ) -> None:
         tokenizer = trainer.processing_class if tokenizer is None else tokenizer
         self._tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # of a processor
-        self._trainer, self._unit, self._draw = trainer, unit, draw
+        self._trainer, self._unit, self._draw, self._text = trainer, unit, draw, text
 
     def make(
         self, side: str, key: Any, tau: float | None, rate: float | None
@@ -197,7 +211,10 @@ class _PolicyMaker:
                 "a streamed training set cannot be read before training: use "
                 f"{wanted}draw='vocabulary', or give policies"
             )
-        return column_rows(data, key)
+        rows = column_rows(data, key)
+        if self._text is None or key != self._text.ids_key:
+            return rows
+        return self._text.prompts(rows, column_rows(data, self._text.labels_key))
 
     def _max_length(self) -> int | None:
         config = getattr(self._trainer.model, "config", None)
@@ -208,6 +225,15 @@ class _PolicyMaker:
             getattr(self._tokenizer, "model_max_length", None),
         )
         return min((n for n in limits if n is not None and n < _NO_LIMIT), default=None)
+
+
+def _is_one_text(model: Any, data: Any, keys: tuple[Any, Any]) -> bool:
+    """Return whether a decoder reads what it is to write; a classifier's labels are others."""
+    if getattr(getattr(model, "config", None), "is_encoder_decoder", True):
+        return False
+    row = next(iter(data), None)
+    there = isinstance(row, Mapping) and all(key in row for key in keys)
+    return there and OneText(*keys).is_in(row)
 
 
 def column_rows(data: Any, key: Any) -> Iterator[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from switchout.errors import SwitchOutError
+from switchout.integrations.one_text import OneText
 from switchout.policies.lists import like
 from switchout.policies.policy import Policy
 from switchout.policies.whole_words import WholeWords
@@ -29,6 +30,7 @@ class RowSwitch:
         seed: Of all randomness; the rest of the address comes with the rows.
         source_key, target_key: Names of the columns, or places in a tuple.
         frozen_x, frozen_y: From a row to a mask of places that the side leaves alone, or to None.
+        one_text: Prompt and completion are one text, as decoder-only models read it: see `OneText`.
     """
 
     def __init__(
@@ -41,10 +43,17 @@ class RowSwitch:
         target_key: Key = "labels",
         frozen_x: Frozen | None = None,
         frozen_y: Frozen | None = None,
+        one_text: bool = False,
     ) -> None:
         if source is None and target is None:
             raise SwitchOutError("nothing to switch: give a policy for the source or the target")
         self.seed = seed
+        self._text = OneText(source_key, target_key) if one_text else None
+        if self._text is not None:
+            if isinstance(source, WholeWords) or isinstance(target, WholeWords):
+                raise SwitchOutError("whole words change lengths: not where labels are the text")
+            if source is not None:
+                frozen_x = self._text.frozen_x(frozen_x)
         sides = (
             ("source", source_key, source, frozen_x),
             ("target", target_key, target, frozen_y),
@@ -55,16 +64,21 @@ class RowSwitch:
         """Refuse rows that lack a column, before training begins."""
         is_mapping = isinstance(row, Mapping)
         there = list(row) if is_mapping else list(range(len(row)))
-        for side, key, _, _ in self.sides:
+        for side, key, _, frozen in self.sides:
             if key not in there:
                 raise SwitchOutError(
                     f"the {side} has a policy but its rows no column {key!r}; they have: "
                     + ", ".join(map(repr, there))
                 )
+            if self._text is not None and side == "target" and frozen is None:
+                self._text.check_target(row)
 
     def __call__(self, rows: Sequence[Any], example_ids: Sequence[int], epoch: int) -> list[Any]:
         """Return new rows; ``example_ids`` says which example each of them is."""
         new: list[Any] = [dict(row) if isinstance(row, Mapping) else list(row) for row in rows]
+        if self._text is not None:
+            for row, example in zip(rows, example_ids, strict=True):
+                self._text.check(row, example)
         for side, key, policy, frozen in self.sides:
             columns = [row[key] for row in new]
             masks = None if frozen is None else [_as_flags(frozen(row)) for row in rows]
@@ -78,6 +92,9 @@ class RowSwitch:
                 if places is not None:
                     _follow(row, COMPANIONS[side], len(row[key]), places)
                 row[key] = ids
+        if self._text is not None:
+            for row in new:
+                self._text.join(row)
         return [
             row if isinstance(row, dict) else getattr(type(old), "_make", type(old))(row)
             for row, old in zip(new, rows, strict=True)
