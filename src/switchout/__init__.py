@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from switchout.policies.maxent import MaxEnt
     from switchout.policies.rewards import raml_bleu, raml_edit_distance
-    from switchout.policies.similarity import SimilarityTable
+    from switchout.policies.similarity_table import SimilarityTable
     from switchout.policies.switchout import switch_out
     from switchout.text import LineAugmenter, augment_files, augment_lines
     from switchout.words import Words
@@ -35,7 +35,7 @@ _HOME = {
     "switch_out": "policies.switchout",
     "SwitchOutError": "errors",
     "MaxEnt": "policies.maxent",
-    "SimilarityTable": "policies.similarity",
+    "SimilarityTable": "policies.similarity_table",
     "raml_bleu": "policies.rewards",
     "raml_edit_distance": "policies.rewards",
     "augment_files": "text",

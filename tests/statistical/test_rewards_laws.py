@@ -11,7 +11,7 @@ from goodness import LIMIT, p_value
 
 import switchout as so
 from switchout.policies import maxent
-from switchout.policies.edits import draw_script, script_weight
+from switchout.policies.edit_law import EditLaw, script_weight
 from switchout.policies.rewards import raml_bleu, raml_edit_distance, sentence_bleu
 from switchout.sampling.address import Address
 from switchout.words import Words
@@ -50,7 +50,7 @@ def test_edit_distance_test_rejects_scripts_without_the_correction(y):
     a, free, drawable = math.exp(-1 / 0.8), np.ones(len(y), bool), WORDS.drawable()
     ids = np.array(y)
     drawn = [
-        draw_script(ids, free, drawable, a, Address(5), i, is_accepted_anyway=True)[0]
+        EditLaw(drawable, a, Address(5)).draw_script(ids, free, i, accept_all=True)[0]
         for i in range(3 * N)
     ]
     drawn = [tuple(s.tolist()) for s in drawn if 0 < len(s) <= MAX_LENGTH]
@@ -65,7 +65,7 @@ def test_scripts_are_drawn_by_their_weight():
     scripts = [script_weight(np.array(s, np.int64), y, free, a) for s in support]
     weight = np.array([mass * a**edits for edits, mass in scripts])
     drawn = [
-        draw_script(y, free, drawable, a, Address(6), i, is_accepted_anyway=True)[0]
+        EditLaw(drawable, a, Address(6)).draw_script(y, free, i, accept_all=True)[0]
         for i in range(N)
     ]
     drawn = [tuple(s.tolist()) for s in drawn if len(s) <= MAX_LENGTH]

@@ -9,7 +9,7 @@ import pytest
 
 from switchout.policies import maxent
 from switchout.policies.maxent import MaxEnt, negative_hamming
-from switchout.policies.similarity import SimilarityTable
+from switchout.policies.similarity_table import SimilarityTable
 from switchout.words import Words
 
 WORDS = Words(7)  # draws 4, 5, 6

@@ -9,7 +9,7 @@ import pytest
 import sacrebleu
 from rapidfuzz.distance import Levenshtein
 
-from switchout.policies.edits import script_weight
+from switchout.policies.edit_law import script_weight
 from switchout.policies.rewards import raml_edit_distance, sentence_bleu
 from switchout.words import Words
 

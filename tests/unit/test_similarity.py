@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from switchout.policies.similarity import SimilarityTable
+from switchout.policies.similarity_table import SimilarityTable
 from switchout.words import Words
 
 WORDS = Words(12)  # words are 4..11
@@ -60,7 +60,7 @@ def test_groups_exchange_their_members_and_may_overlap():
 @pytest.mark.parametrize("draw_ids", [None, (5, 6, 8, 9, 11)], ids=["all", "some"])
 @pytest.mark.parametrize("block", [1, 7, 1 << 21])
 def test_embedding_neighbours_equal_brute_force(metric, draw_ids, block, monkeypatch):
-    monkeypatch.setattr("switchout.policies.similarity._BLOCK", block)
+    monkeypatch.setattr("switchout.policies.similarity_table._BLOCK", block)
     words = Words(12, draw_ids=draw_ids)
     vectors = np.random.default_rng(3).normal(size=(12, 5))
     found = rows(SimilarityTable.from_embeddings(vectors, words, k=3, metric=metric))

@@ -1,6 +1,6 @@
 /* edits.h: sentences drawn from q(y_hat | y) ~ exp(-edits(y_hat, y) / tau), exactly; and BLEU's matches.
 
-   The idea and the proof are in switchout/policies/edits.py: draw an edit script by its weight, accept
+   The idea and the proof are in switchout/policies/edit_law.py: draw an edit script by its weight, accept
    the sentence with probability a^edits / (weight of all its scripts), a = exp(-1 / tau). */
 
 #ifndef SWITCHOUT_EDITS_H

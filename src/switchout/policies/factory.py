@@ -16,7 +16,7 @@ from switchout.policies.pair import Pair
 from switchout.policies.policy import Policy, RulePolicy
 from switchout.policies.raml import RAML
 from switchout.policies.similar import Similar
-from switchout.policies.similarity import SimilarityTable
+from switchout.policies.similarity_table import SimilarityTable
 from switchout.policies.switchout import SwitchOut
 from switchout.policies.word_dropout import WordDropout
 from switchout.words import Words

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from switchout.words import Words
 
 if TYPE_CHECKING:
-    from switchout.policies.similarity import SimilarityTable
+    from switchout.policies.similarity_table import SimilarityTable
 
 Sentence = tuple[int, ...]
 Similarity = Callable[[Any, Any], float]

@@ -3,7 +3,7 @@
 Host-side functions on lists of sentences, before batching (the edit distance changes lengths).
 Both return one sentence per sentence, already drawn by its reward: the trainer needs no weights.
 
-* `raml_edit_distance` is exact (see `switchout.policies.edits`).
+* `raml_edit_distance` is exact (see `switchout.policies.edit_law`).
 * `raml_bleu` is exact in the limit of many proposals, and says what it is for a finite number.
 * The randomness is addressed like a policy's, by seed, example id, epoch and side, in the last two
   slots: neither batch nor order changes what a sentence becomes.
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from switchout.core import compiled
-from switchout.policies.edits import draw_edited
+from switchout.policies.edit_law import EditLaw
 from switchout.policies.lists import as_ids, to_block
 from switchout.policies.policy import RulePolicy
 from switchout.sampling.address import MAX_SLOTS, Address
@@ -74,7 +74,7 @@ def raml_edit_distance(
     arrays = [_checked(s, words, i) for i, s in enumerate(sentences)]
     if weight == 0.0:
         return [y.tolist() for y in arrays]
-    drawable = words.drawable()
+    law = EditLaw(words.drawable(), weight, address)
     edited = []
     for y, example_id in zip(arrays, ids, strict=True):
         is_free = words.is_word(y)
@@ -83,9 +83,7 @@ def raml_edit_distance(
             edited.append(y.tolist())
             continue
         core = slice(inside[0], inside[-1] + 1)
-        y_hat = draw_edited(
-            y[core], is_free[core], drawable, weight, address=address, example=int(example_id)
-        )
+        y_hat = law.draw(y[core], is_free[core], int(example_id))
         edited.append([*y[: core.start].tolist(), *y_hat.tolist(), *y[core.stop :].tolist()])
     return edited
 

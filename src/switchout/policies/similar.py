@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from switchout.policies.policy import Bools, RulePolicy
-from switchout.policies.similarity import SimilarityTable
+from switchout.policies.similarity_table import SimilarityTable
 from switchout.sampling import laws
 from switchout.sampling.backends import Array, backend_of
 from switchout.sampling.laws import Floats

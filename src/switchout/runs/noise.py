@@ -12,7 +12,7 @@ from switchout.errors import SwitchOutError
 from switchout.files import read_lines
 from switchout.policies import Pair, Policy, make_policy
 from switchout.policies.factory import warn_if_too_much
-from switchout.policies.similarity import SimilarityTable
+from switchout.policies.similarity_table import SimilarityTable
 from switchout.runs.config import Augment, Side
 from switchout.words import Words
 

@@ -18,6 +18,8 @@ The loops are in core/edits.h.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,40 +32,50 @@ MAX_WORDS = 1 << 16  # of an edited sentence
 TOO_NEAR = "tau is too near its limit: sentences of {:,} words and more are likely"
 
 
-def draw_edited(
-    y: Ids, is_free: Mask, drawable: Ids, a: float, *, address: Address, example: int
-) -> Ids:
-    """Return an edited copy of ``y`` with at least one word, [new length].
+@dataclass(frozen=True)
+class EditLaw:
+    """The law of edited sentences, and where its randomness is.
 
-    Args:
-        y: Ids, [length].
-        is_free: Which of them may be substituted or deleted, [length].
+    Attributes:
         drawable: Sorted ids that may come in, [W].
-        a: Weight of one edit, with 0 < a < 1 / W.
-        address, example: Address of the randomness; block after block is used.
+        weight: Of one edit, a with 0 < a < 1 / W.
+        address: All of the address but example and block; block after block is used.
     """
-    block = 0
-    while block < MAX_BLOCKS:  # try by try, so that Ctrl-C is heard
-        y_hat, block = draw_script(y, is_free, drawable, a, address, example, block=block)
-        if y_hat.size:
-            return y_hat
-    raise ValueError(TOO_NEAR.format(MAX_WORDS))
 
+    drawable: Ids
+    weight: float
+    address: Address
 
-def draw_script(
-    y: Ids, is_free: Mask, drawable: Ids, a: float, address: Address, example: int,
-    *, block: int = 0, is_accepted_anyway: bool = False,
-) -> tuple[Ids, int]:  # fmt: skip
-    """Draw a script by its weight; return the sentence, empty if rejected, and the next block."""
-    where = (address.seed, address.epoch, address.stream, example, block, is_accepted_anyway)
-    room = 4 * y.size + 64
-    while room <= MAX_WORDS + 4 * y.size + 64:
-        y_hat = np.empty(room, np.int64)
-        n, next_block = compiled.draw_edited(y, is_free, drawable, a, *where, y_hat)
-        if n >= 0:
-            return y_hat[:n], next_block
-        room *= 4
-    raise ValueError(TOO_NEAR.format(MAX_WORDS))
+    def draw(self, y: Ids, is_free: Mask, example: int) -> Ids:
+        """Return an edited copy of ``y`` with at least one word, [new length].
+
+        Args:
+            y: Ids, [length].
+            is_free: Which of them may be substituted or deleted, [length].
+            example: Which example it is.
+        """
+        block = 0
+        while block < MAX_BLOCKS:  # try by try, so that Ctrl-C is heard
+            y_hat, block = self.draw_script(y, is_free, example, block=block)
+            if y_hat.size:
+                return y_hat
+        raise ValueError(TOO_NEAR.format(MAX_WORDS))
+
+    def draw_script(
+        self, y: Ids, is_free: Mask, example: int, *, block: int = 0, accept_all: bool = False
+    ) -> tuple[Ids, int]:
+        """Draw a script by its weight; return the sentence (empty: rejected) and the next block."""
+        where = self.address.seed, self.address.epoch, self.address.stream, example, block
+        room = 4 * y.size + 64
+        while room <= MAX_WORDS + 4 * y.size + 64:
+            y_hat = np.empty(room, np.int64)
+            n, next_block = compiled.draw_edited(
+                y, is_free, self.drawable, self.weight, *where, accept_all, y_hat
+            )
+            if n >= 0:
+                return y_hat[:n], next_block
+            room *= 4
+        raise ValueError(TOO_NEAR.format(MAX_WORDS))
 
 
 def script_weight(y_hat: Ids, y: Ids, is_free: Mask, a: float) -> tuple[int, float]:
