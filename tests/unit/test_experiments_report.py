@@ -32,7 +32,8 @@ from switchout.experiments.paper import TABLE1_ROWS, table1_rows, tau_name, tune
 from switchout.experiments.tuning import regularised
 from switchout.report.answers import answers as answers_of
 from switchout.report.asked import asked_section
-from switchout.report.experiment_tables import cost_table, main_table, tuning_table
+from switchout.report.details import cost_table, tuning_table
+from switchout.report.headline import main_table
 from switchout.report.write import write_report
 
 ASKED = (Question(("a",)),)
@@ -187,7 +188,8 @@ def test_figure_2_is_answered_in_words(table, analysis, slope, p, word):
     [by_distance] = [b for b in analysis.breakdowns if b.feature.name == "wer"]
     trends = [Trend(slope, (slope - 1, slope + 1), p)] * len(by_distance.systems)
     told = replace(analysis, breakdowns=[replace(by_distance, trends=trends)])
-    [answer] = [a for a in answers_of(replace(load(table), kind="wer"), [told]) if "nearest" in a]
+    answers = answers_of(replace(load(table), kind="wer"), [told])
+    [answer] = [sentence for sentence in answers.sentences if "nearest" in sentence]
     assert f"+RAML +SwitchOut {word} with the distance" in answer
     assert f"{slope:+.2f} BLEU per 1.0 of WER" in answer
 
@@ -283,15 +285,18 @@ def test_intervals_of_buckets_count_seeds_as_the_headline_does(written, analysis
 
 def test_nothing_is_computed_while_a_page_is_rendered(table, analysis, monkeypatch):
     """Neither a bootstrap nor a test nor a score, and no file of a run is read."""
-    from switchout.evaluation import comparison, metrics, resampling
+    from switchout.evaluation import comparison, metrics, resampling, significance
     from switchout.report.experiment import experiment_page
     from switchout.runs import finished
+
+    answers = answers_of(load(table), [analysis])
 
     def refuse(*_args, **_named):
         raise AssertionError("computed while rendering")
 
     for module, name in (
         (resampling, "_weighted_sums"),
+        (significance, "student_quantile"),
         (comparison, "seeds_test"),
         (comparison, "compare_scored"),
         (metrics.Metric, "statistics"),
@@ -299,7 +304,7 @@ def test_nothing_is_computed_while_a_page_is_rendered(table, analysis, monkeypat
         (finished.Finished, "lines"),
     ):
         monkeypatch.setattr(module, name, refuse)
-    assert "Does SwitchOut help?" in experiment_page(load(table), [analysis])
+    assert "Does SwitchOut help?" in experiment_page(load(table), [analysis], answers)
 
 
 def test_page_has_every_part(written):
@@ -370,7 +375,8 @@ def test_training_that_ends_too_early_is_said_at_the_top(table, tmp_path, analys
     )
     row = replace(analysis.rows[0], runs=runs)
     late = replace(analysis, rows=[row, row])  # a tuned row may have the same runs
-    assert "4 of 4 runs selected their last checkpoint" in " ".join(answers_of(load(table), [late]))
+    answers = answers_of(load(table), [late])
+    assert "4 of 4 runs selected their last checkpoint" in " ".join(answers.warnings)
 
 
 def test_heat_map_shows_the_grid_and_its_best_cell(tmp_path):

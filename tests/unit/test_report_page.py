@@ -13,7 +13,7 @@ from switchout.evaluation.comparison import Comparison, System, compare
 from switchout.evaluation.examples import choose_examples
 from switchout.evaluation.features import Feature
 from switchout.report.compare import compare_page
-from switchout.report.differences import mark_words
+from switchout.report.examples import mark_words
 from switchout.report.page import Claim, FirstScreen, Section, report_page
 
 REFERENCES = [

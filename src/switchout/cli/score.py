@@ -53,7 +53,7 @@ def score(
     if as_json:
         print(json.dumps(records, ensure_ascii=False, indent=2))
         return
-    from switchout.report.scores import score_table
+    from switchout.report.compare import score_table
 
     table = score_table(records, metrics=metrics)
     print(table.text(), table.note, sep="\n")

@@ -91,6 +91,11 @@ class Comparison:
     p_holm: float = math.nan
 
     @property
+    def p_seeds(self) -> float | None:
+        """The p-value of the test over seeds; None where there is none."""
+        return None if self.seeds is None else self.seeds.p
+
+    @property
     def p(self) -> float:
         """The p-value that the verdict and Holm's correction use: over seeds where there are."""
         return self.p_bootstrap if self.seeds is None else self.seeds.p
@@ -115,7 +120,7 @@ class Comparison:
             "delta": self.delta,
             "p_bootstrap": self.p_bootstrap,
             "p_randomization": self.p_randomization,
-            "p_seeds": None if self.seeds is None else self.seeds.p,
+            "p_seeds": self.p_seeds,
             "p_holm": self.p_holm,
             "ci95": None if self.ci95 is None else list(self.ci95),
             "paired": self.is_paired,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from statistics import fmean, median, stdev
 
 from switchout.corpora import Corpus
@@ -56,6 +57,8 @@ class Analysis:
         against_first: Every row against the first one, to be looked at; corrected for nothing.
         unlearned: Runs that learned nothing, of any row.
         same: A/A comparison of the baseline.
+        smallest_gaps: Every test over seeds with the true difference that it would see 4 times
+            in 5.
         switchout_and_raml: +SwitchOut against +RAML, which the paper finds about equal.
         spread: Seed variance with and without SwitchOut.
         breakdowns: Gain of +RAML +SwitchOut over +RAML by sentence.
@@ -74,6 +77,7 @@ class Analysis:
     against_first: Sequence[Contrast] = ()
     unlearned: Sequence[UnlearnedRun] = ()
     same: Comparison | None = None
+    smallest_gaps: Sequence[tuple[Comparison, float]] = ()
     switchout_and_raml: Comparison | None = None
     spread: Spread | None = None
     breakdowns: Sequence[Breakdown] = ()
@@ -88,8 +92,20 @@ class Analysis:
         return self.planned.name
 
     @property
+    def finished_rows(self) -> list[RowRecord]:
+        """Rows with at least one finished run."""
+        return [row for row in self.rows if row.runs]
+
+    @property
     def is_empty(self) -> bool:
-        return not any(row.runs for row in self.rows)
+        return not self.finished_rows
+
+    def distinct_rows(self) -> dict[tuple[Path, ...], RowRecord]:
+        """Return the first row with each set of runs: others are that row under another name."""
+        first: dict[tuple[Path, ...], RowRecord] = {}
+        for row in self.finished_rows:
+            first.setdefault(row.addresses, row)
+        return first
 
     @property
     def n_runs(self) -> int:
@@ -128,7 +144,8 @@ def _analysis(experiment: Experiment, planned: CorpusRows) -> Analysis:
     if experiment.kind == "tau":
         return replace(found, taus=tau_grid(rows, scores), unlearned=unlearned_runs(rows))
     first, base, switchout = rows[0], found.row(RAML), found.row(SWITCHOUT)
-    asked = contrasts(rows, scores)
+    asked, same = contrasts(rows, scores), same_against_same(first, scores)
+    tested = [*([same] if same else []), *(one.test for one in asked)]
     return replace(
         found,
         contrasts=asked,
@@ -139,7 +156,8 @@ def _analysis(experiment: Experiment, planned: CorpusRows) -> Analysis:
         },
         against_first=against_first(rows, scores),
         unlearned=unlearned_runs(rows),
-        same=same_against_same(first, scores),
+        same=same,
+        smallest_gaps=[(one, one.seeds.smallest_gap) for one in tested if one.seeds],
         switchout_and_raml=scores.compare(base, switchout) if base and switchout else None,
         spread=_spread(rows),
         breakdowns=_breakdowns(found, scores),

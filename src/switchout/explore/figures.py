@@ -9,9 +9,9 @@ from switchout.errors import SwitchOutError
 from switchout.explore.comparison import Compared
 from switchout.explore.playground import N_DRAWS, SideAnswer
 from switchout.report.buckets import gains_chart
-from switchout.report.charts import BarChart, Difference, ForestPlot, Line, LineChart, Series
+from switchout.report.charts import BarChart, ForestPlot, Line, LineChart, Series
 from switchout.report.colours import colours_of
-from switchout.report.compare import compare_page, differences_table, scores_table
+from switchout.report.compare import compare_page, difference, differences_table, scores_table
 from switchout.report.tables import Column, Table
 from switchout.text.preview import Effect
 
@@ -136,12 +136,7 @@ def forest(compared: Compared) -> ForestPlot:
     """Every system against the baseline, all runs as dots."""
     results = compared.results
     base = results[0].baseline
-    differences = []
-    for result in results:
-        low, high = result.ci95 or (None, None)
-        dots = [score - base.mean for score in result.system.scores]
-        name = result.system.system.name
-        differences.append(Difference(name, base.system.name, result.delta, low, high, dots))
+    differences = [difference(result) for result in results]
     label = results[0].metric.label
     return ForestPlot(
         f"Δ test {label} over {base.system.name}", differences, x_label=f"Δ {label}",

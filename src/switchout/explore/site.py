@@ -16,7 +16,7 @@ from switchout.explore.translation import Translators
 from switchout.explore.units import UnitAnswer, compare_units
 from switchout.explore.vocabularies import Side, Vocabularies
 from switchout.files import read_lines
-from switchout.report.differences import Example, mark_words
+from switchout.report.examples import Example, mark_words
 from switchout.runs.folder import read_run_config
 from switchout.runs.job import corpus_of
 

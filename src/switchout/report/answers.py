@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from switchout.evaluation.trend import Trend
 from switchout.evaluation.verdict import LEVEL, delta_in_words, p_in_words, what_settles
@@ -19,36 +20,48 @@ TONES: dict[str, Tone] = {
     "nothing was learned": "warn",
 }
 _OPEN = TONES["undecided"]
+NOTHING_YET = "No comparison is finished yet."
 MOST_NAMED = 3  # runs that learned nothing; the others are counted
 
 
-def claims(experiment: Experiment, analyses: Sequence[Analysis]) -> list[Claim]:
-    """Return the answers: a claim per contrast, or those of the paper's figures."""
-    found = []
+@dataclass(frozen=True)
+class Answers:
+    """What a report says first; made once for the page, the terminal and ``results.json``.
+
+    Attributes:
+        claims: A claim per contrast, or those of the paper's figures.
+        warnings: What a reader must know before, and what makes the claims doubtful.
+    """
+
+    claims: Sequence[Claim]
+    warnings: Sequence[str]
+
+    @property
+    def sentences(self) -> list[str]:
+        """All of it as plain sentences."""
+        told = [*(claim.text for claim in self.claims), *self.warnings]
+        return told or [NOTHING_YET]
+
+    @property
+    def settles(self) -> str:
+        """One sentence: what would settle what is open."""
+        return settles(self.claims) if self.claims else NOTHING_YET
+
+
+def answers(experiment: Experiment, analyses: Sequence[Analysis]) -> Answers:
+    """Return what the analyses of an experiment say."""
+    claims: list[Claim] = []
+    warnings = [*experiment.notes]
     for analysis in analyses:
         where = f"{analysis.name}: " if len(analyses) > 1 else ""
-        found += [_of_contrast(contrast, where) for contrast in analysis.contrasts]
+        claims += [_of_contrast(contrast, where) for contrast in analysis.contrasts]
         if analysis.taus:
-            found += _of_taus(analysis.taus, analysis, where)
+            claims += _of_taus(analysis.taus, analysis, where)
         if experiment.kind == "wer":
-            found += [_of_trend(name, trend, where) for name, trend in _distance_trends(analysis)]
-    return found
-
-
-def warnings(analyses: Sequence[Analysis]) -> list[str]:
-    """Return what makes the claims doubtful."""
-    found = []
-    for analysis in analyses:
-        where = f"{analysis.name}: " if len(analyses) > 1 else ""
+            claims += [_of_trend(name, trend, where) for name, trend in _distance_trends(analysis)]
         doubts = (_about_unlearned(analysis), _about_length(analysis), _about_missing(analysis))
-        found += [f"{where}{doubt}" for doubt in doubts if doubt]
-    return found
-
-
-def answers(experiment: Experiment, analyses: Sequence[Analysis]) -> list[str]:
-    """Return claims and doubts as plain sentences, for terminals and ``results.json``."""
-    told = [claim.text for claim in claims(experiment, analyses)]
-    return [*told, *experiment.notes, *warnings(analyses)] or ["No comparison is finished yet."]
+        warnings += [f"{where}{doubt}" for doubt in doubts if doubt]
+    return Answers(claims, warnings)
 
 
 def settles(claims: Iterable[Claim]) -> str:

@@ -10,7 +10,7 @@ from switchout.evaluation.buckets import Breakdown
 from switchout.files import write_text
 from switchout.report.charts import BarChart, Series, stacked
 from switchout.report.page import Section
-from switchout.report.tables import P_VALUE, Cell, Column, Table
+from switchout.report.tables import P_VALUE, Cell, Column, Table, with_interval
 
 
 def _about_intervals(breakdown: Breakdown) -> str:
@@ -33,9 +33,7 @@ def _columns(breakdown: Breakdown) -> list[Column]:
         Column("system"),
         Column(f"{label} {breakdown.baseline}", "baseline_score", ".2f"),
         Column(f"{label} system", "system_score", ".2f"),
-        Column("Δ", "delta", "+.2f"),
-        Column("95% from", "ci95_low", "+.2f"),
-        Column("to", "ci95_high", "+.2f"),
+        *with_interval("Δ", "delta", "+.2f"),
     ]
 
 
@@ -52,9 +50,7 @@ def trends_table(breakdowns: Sequence[Breakdown]) -> Table:
     columns = [
         Column("trend of the gain with", "by"),
         Column("system"),
-        Column("slope", format="+.3f"),
-        Column("95% from", "ci95_low", "+.3f"),
-        Column("to", "ci95_high", "+.3f"),
+        *with_interval("slope", "slope", "+.3f"),
         Column("per"),
         Column("p", format=P_VALUE),
     ]

@@ -1,14 +1,16 @@
-"""The page of ``switchout compare``: scores, tests, buckets, examples; and its tables."""
+"""The page of ``switchout compare``: scores, tests, buckets, examples; and tables of scores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from typing import Any
 
 from switchout.evaluation.buckets import Breakdown
 from switchout.evaluation.comparison import Comparison, Scored
 from switchout.evaluation.examples import ChosenSentence
+from switchout.evaluation.metrics import LABELS
 from switchout.evaluation.verdict import (
     delta_in_words,
     is_better,
@@ -20,10 +22,25 @@ from switchout.report.answers import settles
 from switchout.report.buckets import bucket_sections
 from switchout.report.charts import Difference, ForestPlot
 from switchout.report.colours import colours_of
-from switchout.report.differences import HOW_TO_READ_EXAMPLES, cards
 from switchout.report.elements import Html
+from switchout.report.examples import HOW_TO_READ_EXAMPLES, examples_of
 from switchout.report.page import Claim, FirstScreen, Section, Tone, report_page
-from switchout.report.tables import P_VALUE, Column, Mark, Table, interval
+from switchout.report.tables import P_VALUE, Column, Mark, Table, interval, with_interval
+
+
+def score_table(records: Sequence[Mapping[str, Any]], *, metrics: Sequence[str]) -> Table:
+    """The table of ``switchout score``: a row per output, a score and its interval per metric."""
+    has_intervals = "ci95" in records[0]
+    columns, rows = [Column("system")], [[record["system"]] for record in records]
+    for name in metrics:
+        columns.append(Column(LABELS[name], name, ".2f"))
+        columns += [Column("95% interval", f"{name}_ci95")] if has_intervals else []
+        for row, record in zip(rows, records, strict=True):
+            row.append(record[name])
+            row += [interval(record["ci95"][name], ".2f")] if has_intervals else []
+    signatures = records[0]["signatures"]
+    note = "\n".join(f"{LABELS[name]} {signatures[name]}" for name in metrics)
+    return Table("Scores", columns, rows, note=note)
 
 
 def scores_table(results: Sequence[Comparison]) -> Table:
@@ -33,16 +50,8 @@ def scores_table(results: Sequence[Comparison]) -> Table:
         of_metric = [r for r in results if r.metric.name == metric]
         for side in (of_metric[0].baseline, *(r.system for r in of_metric)):
             rows.append((of_metric[0].metric.label, *_score_cells(side)))
-    columns = [
-        Column("metric"),
-        Column("system"),
-        Column("runs", format="d"),
-        Column("mean", format=".2f"),
-        Column("median", format=".2f"),
-        Column("std", format=".2f"),
-        Column("min", format=".2f"),
-        Column("max", format=".2f"),
-    ]
+    numbers = (Column(name, format=".2f") for name in ("mean", "median", "std", "min", "max"))
+    columns = [Column("metric"), Column("system"), Column("runs", format="d"), *numbers]
     return Table("Corpus scores", columns, rows, note=_signatures(results))
 
 
@@ -58,9 +67,7 @@ def differences_table(results: Sequence[Comparison]) -> Table:
         Column("metric"),
         Column("baseline"),
         Column("system"),
-        Column("Δ", "delta", "+.2f"),
-        Column("95% from", "ci95_low", "+.2f"),
-        Column("to", "ci95_high", "+.2f"),
+        *with_interval("Δ", "delta", "+.2f"),
         Column("p bootstrap", "p_bootstrap", P_VALUE),
         Column("p randomization", "p_randomization", P_VALUE),
         Column("p seeds", "p_seeds", P_VALUE),
@@ -69,11 +76,10 @@ def differences_table(results: Sequence[Comparison]) -> Table:
     rows = []
     marks: dict[tuple[int, int], Mark] = {}
     for i, result in enumerate(results):
-        record = result.to_dict()
-        low, high = result.ci95 or (None, None)
-        names = (result.metric.label, record["baseline"], record["system"])
-        p_values = (record[column.key] for column in columns[6:])
-        rows.append((*names, result.delta, low, high, *p_values))
+        names = (result.metric.label, result.baseline.system.name, result.system.system.name)
+        ends = result.ci95 or (None, None)
+        p_values = (result.p_bootstrap, result.p_randomization, result.p_seeds, result.p_holm)
+        rows.append((*names, result.delta, *ends, *p_values))
         mark: Mark = "good" if is_better(result) else "bad"
         marks[i, 3] = marks[i, 9] = mark if is_significant(result) else "quiet"
     title = "Differences from the baseline (Δ = system − baseline)"
@@ -115,7 +121,11 @@ def compare_page(
         ),
         *bucket_sections(buckets, colours=colours),
         *(
-            Section(f"Examples: {name}", text=[HOW_TO_READ_EXAMPLES], examples=cards(chosen, label))
+            Section(
+                f"Examples: {name}",
+                text=[HOW_TO_READ_EXAMPLES],
+                examples=examples_of(chosen, label),
+            )
             for name, chosen in (examples or {}).items()
         ),
     ]

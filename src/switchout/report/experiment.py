@@ -11,33 +11,28 @@ from switchout.evaluation.verdict import difference_in_words
 from switchout.experiments.analysis import Analysis
 from switchout.experiments.data_facts import DataFacts
 from switchout.experiments.experiment import Experiment
-from switchout.experiments.reference import Reference
-from switchout.report.answers import claims, settles, warnings
+from switchout.report.answers import Answers
 from switchout.report.asked import about, asked_section
 from switchout.report.buckets import bucket_sections, gains_chart
 from switchout.report.charts import BarChart, Difference, ForestPlot, Line, LineChart
 from switchout.report.colours import colours_of
 from switchout.report.compare import HOW_TO_READ, difference, differences_table
-from switchout.report.differences import HOW_TO_READ_EXAMPLES, cards
-from switchout.report.elements import Html
-from switchout.report.experiment_tables import (
+from switchout.report.details import (
     cost_table,
     detail_table,
     dev_table,
-    headline_table,
     power_table,
-    reference_table,
     rule_contrasts_table,
     rules_table,
     runs_table,
-    signatures,
     tuning_table,
-    with_runs,
 )
+from switchout.report.elements import Html
+from switchout.report.examples import HOW_TO_READ_EXAMPLES, examples_of
+from switchout.report.headline import headline_table, tau_map, tau_table
 from switchout.report.page import FirstScreen, Section, report_page
-from switchout.report.studies import beside_real_data, studies_table
+from switchout.report.shipped import beside_real_data, shipped_section, studies_table
 from switchout.report.tables import Column, Table
-from switchout.report.tau import tau_map, tau_table
 
 QUESTIONS = {
     "table1": "Does SwitchOut help? (table 1 of the paper)",
@@ -50,8 +45,8 @@ QUESTIONS = {
 DECLARED = "Do the contrasts that were declared beforehand show a difference?"
 
 
-def experiment_page(experiment: Experiment, analyses: Sequence[Analysis]) -> Html:
-    """Return the whole page."""
+def experiment_page(experiment: Experiment, analyses: Sequence[Analysis], answers: Answers) -> Html:
+    """Return the whole page: what was asked, found and answered."""
     shown = [analysis for analysis in analyses if not analysis.is_empty]
     sections: list[Section] = []
     for analysis in shown:
@@ -68,31 +63,30 @@ def experiment_page(experiment: Experiment, analyses: Sequence[Analysis]) -> Htm
         ),
     ]
     made_by = f"switchout {version('switchout')} · {signatures(shown)}"
-    return report_page(_first_screen(experiment, analyses), sections, made_by=made_by)
+    first = FirstScreen(
+        question=DECLARED if _is_declared(experiment) else QUESTIONS[experiment.kind],
+        about=about(experiment),
+        claims=answers.claims,
+        warnings=answers.warnings,
+        figures=_first_figures(experiment.kind, analyses),
+        settles=answers.settles,
+    )
+    return report_page(first, sections, made_by=made_by)
 
 
-def _first_screen(experiment: Experiment, analyses: Sequence[Analysis]) -> FirstScreen:
-    told = claims(experiment, analyses)
+def _first_figures(kind: str, analyses: Sequence[Analysis]) -> list[Html]:
+    """The charts and tables of the first screen."""
     figures: list[Html] = []
     for analysis in analyses:
         if analysis.taus:
             figures.append(tau_map(analysis.taus).html())
         elif not analysis.is_empty:
-            figures += [
-                gains.html() for gains in _by_distance(analysis) if experiment.kind == "wer"
-            ]
-            figures += [_forest(analysis).html(), headline_table(experiment.kind, analysis).html()]
+            figures += [gains.html() for gains in _by_distance(analysis) if kind == "wer"]
+            figures += [_forest(analysis).html(), headline_table(kind, analysis).html()]
             if analysis.reference and analysis.reference.studies:
                 beside = beside_real_data(analysis.contrasts, analysis.reference.studies)
                 figures += [beside.html(), studies_table(analysis.reference.studies).html()]
-    return FirstScreen(
-        question=DECLARED if _is_declared(experiment) else QUESTIONS[experiment.kind],
-        about=about(experiment),
-        claims=told,
-        warnings=[*experiment.notes, *warnings(analyses)],
-        figures=figures,
-        settles=settles(told) if told else "No comparison is finished yet.",
-    )
+    return figures
 
 
 def _is_declared(experiment: Experiment) -> bool:
@@ -114,7 +108,7 @@ def _colours(analysis: Analysis) -> dict[str, str]:
 def _forest(analysis: Analysis) -> ForestPlot:
     """Every row against the first one and what else was asked of it; all runs as dots."""
     lines: list[Difference] = []
-    for row in with_runs(analysis.rows):
+    for row in analysis.finished_rows:
         of_row = [c for c in (*analysis.against_first, *analysis.contrasts) if c.row == row.name]
         lines += {c.against: difference(c.test) for c in of_row}.values()
     if analysis.against_first:
@@ -124,7 +118,7 @@ def _forest(analysis: Analysis) -> ForestPlot:
     return ForestPlot(
         f"{analysis.name}: Δ test BLEU",
         lines,
-        x_label=f"Δ to {with_runs(analysis.rows)[0].name}, right of 0 is better",
+        x_label=f"Δ to {analysis.finished_rows[0].name}, right of 0 is better",
         colours=_colours(analysis),
         note=f"Diamonds: means; lines: 95% intervals over {_counted(analysis)}; dots: runs.",
     )
@@ -147,7 +141,7 @@ def _sections(analysis: Analysis, where: str) -> list[Section]:
         Section(
             f"{where}All seeds", tables=[detail_table(analysis)], remarks=_side_claims(analysis)
         ),
-        *([_shipped(analysis, analysis.reference)] if analysis.reference else []),
+        *([shipped_section(analysis, analysis.reference)] if analysis.reference else []),
         *([_significance(analysis, where)] if results else []),
         Section(
             f"{where}Checkpoint rules",
@@ -164,12 +158,12 @@ def _sections(analysis: Analysis, where: str) -> list[Section]:
 
 def _significance(analysis: Analysis, where: str) -> Section:
     results = [contrast.test for contrast in analysis.contrasts]
-    power = power_table(analysis)
+    power = [power_table(analysis)] if analysis.smallest_gaps else []
     tests = replace(differences_table(results), note=f"{results[0].n_resamples:,} resamples")
     return Section(
         f"{where}Significance",
         text=[HOW_TO_READ],
-        tables=[tests, dev_table(analysis), *([power] if power else [])],
+        tables=[tests, dev_table(analysis), *power],
         remarks=[*_without_seeds(results), *_about_luck(analysis)],
     )
 
@@ -187,24 +181,7 @@ def _examples(analysis: Analysis, where: str) -> Section:
     return Section(
         f"{where}Examples: {result.system.system.name} and {result.baseline.system.name}",
         text=[HOW_TO_READ_EXAMPLES],
-        examples=cards(analysis.examples, result.metric.label),
-    )
-
-
-def _shipped(analysis: Analysis, reference: Reference) -> Section:
-    """Our numbers of the same rows, marked as ours."""
-    n_equal, n_both = reference.n_equal(analysis.rows)
-    return Section(
-        "Shipped reference: not your runs",
-        text=[
-            f"The same rows, configuration and text, trained by us with {reference.n_seeds} seeds "
-            "a row, as a measure for what fewer seeds can tell.",
-            f"{n_equal} of your {n_both} runs reached exactly the test BLEU of our run of the same "
-            "seed. Runs are repeatable bit by bit on the same processor type and torch version; "
-            "elsewhere they differ as another seed would.",
-        ],
-        tables=[reference_table(reference)],
-        remarks=[f"Reference, {answer}" for answer in reference.answers],
+        examples=examples_of(analysis.examples, result.metric.label),
     )
 
 
@@ -214,7 +191,7 @@ def _curves(analysis: Analysis) -> list[LineChart]:
         ("dev_perplexity", "dev perplexity", True),
         ("dev_bleu", "dev BLEU (greedy search)", False),
     ):
-        lines = [Line(row.name, row.median_curve(key)) for row in with_runs(analysis.rows)]
+        lines = [Line(row.name, row.median_curve(key)) for row in analysis.finished_rows]
         if any(line.points for line in lines):
             title, axes = f"{label}, medians over seeds", {"x_label": "step", "y_label": label}
             charts.append(LineChart(title, lines, is_log, colours=_colours(analysis), **axes))
@@ -281,3 +258,18 @@ def _data(facts: DataFacts, where: str) -> Section:
     ]
     title = "How often noise leaves a sentence as it is"
     return Section(f"{where}Data and noise", tables=[Table(title, columns, rows)], remarks=remarks)
+
+
+def signatures(analyses: Sequence[Analysis]) -> str:
+    """The line that identifies the numbers: scorer, data, seeds, version."""
+    lines = []
+    for analysis in analyses:
+        runs = [run for row in analysis.rows for run in row.runs]
+        if runs:
+            seeds = sorted({run.seed for run in runs})
+            version = runs[0].result["signature"].rpartition("|")[2]
+            lines.append(
+                f"{analysis.name} · BLEU {runs[0].result['bleu_signature']} · data "
+                f"{analysis.corpus.data_hash[:12]} · seeds {seeds[0]}–{seeds[-1]} · {version}"
+            )
+    return "\n".join(lines)

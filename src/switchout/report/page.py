@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, Protocol
 
-from switchout.report.differences import Example
 from switchout.report.elements import Child, Html, element, style
+from switchout.report.examples import Example
 
 Tone = Literal["good", "bad", "quiet", "warn"]
 

@@ -186,6 +186,12 @@ def interval(bounds: Sequence[float] | None, format: str = "+.2f") -> str | None
     return f"{column.show(bounds[0])} to {column.show(bounds[1])}"
 
 
+def with_interval(title: str, key: str, format: str) -> list[Column]:
+    """Return the columns of a number and the two ends of its 95% interval."""
+    ends = [("95% from", "ci95_low"), ("to", "ci95_high")]
+    return [Column(*heading, format) for heading in [(title, key), *ends]]
+
+
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",

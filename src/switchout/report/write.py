@@ -14,9 +14,8 @@ from switchout.experiments.contrasts import Contrast
 from switchout.experiments.experiment import Experiment, load
 from switchout.files import atomic
 from switchout.report.answers import answers
-from switchout.report.experiment import experiment_page
-from switchout.report.experiment_tables import main_table, signatures
-from switchout.report.tau import tau_table
+from switchout.report.experiment import experiment_page, signatures
+from switchout.report.headline import main_table, tau_table
 
 
 def write_report(folder: Path) -> dict[str, Any]:
@@ -42,15 +41,16 @@ def _write(folder: Path, experiment: Experiment, analyses: Sequence[Analysis]) -
     is_tau = experiment.kind == "tau"
     table = tau_table(analyses) if is_tau else main_table(experiment.kind, analyses)
     table = replace(table, note=f"{table.note}\n{signatures(analyses)}".strip())
+    told = answers(experiment, analyses)
     results = {
         "kind": experiment.kind,
         "command": experiment.command,
         "version": version("switchout"),
-        "answers": answers(experiment, analyses),
+        "answers": told.sentences,
         "columns": [_column(analysis) for analysis in analyses],
     }
     contents = {
-        "report.html": experiment_page(experiment, analyses),
+        "report.html": experiment_page(experiment, analyses, told),
         "results.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n",
         "table.csv": table.csv(),
         "table.tex": table.latex(),

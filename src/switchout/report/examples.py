@@ -29,9 +29,9 @@ class Word:
 
     def html(self) -> Html:
         """Return the word, marked where it differs."""
-        return (
-            element("mark", self.text, class_=self.kind) if self.kind != "same" else join(self.text)
-        )
+        if self.kind == "same":
+            return join(self.text)
+        return element("mark", self.text, class_=self.kind)
 
 
 @dataclass(frozen=True)
@@ -68,30 +68,23 @@ class Example:
         return element("article", header, element("dl", lines), class_="example")
 
 
-def cards(chosen: Sequence[ChosenSentence], label: str) -> list[Example]:
+def examples_of(chosen: Sequence[ChosenSentence], label: str) -> list[Example]:
     """Return sentences to look at, the words in which their two outputs differ marked.
 
     Args:
         chosen: From `switchout.evaluation.examples`.
         label: Of the metric.
     """
-    return [_card(sentence, label) for sentence in chosen]
-
-
-def _card(sentence: ChosenSentence, label: str) -> Example:
-    (base_name, base), (name, output) = sentence.outputs
-    reference = sentence.reference
-    return Example(
-        group=sentence.group,
-        number=sentence.number,
-        caption=f"contributes {sentence.contribution:+.3f} {label}".replace("-", "−"),
-        source=sentence.source,
-        reference=reference,
-        outputs=[
-            (base_name, mark_words(base, output, reference)),
-            (name, mark_words(output, base, reference)),
-        ],
-    )
+    examples = []
+    for one in chosen:
+        (base_name, base), (name, output) = one.outputs
+        caption = f"contributes {one.contribution:+.3f} {label}".replace("-", "−")
+        outputs = [
+            (base_name, mark_words(base, output, one.reference)),
+            (name, mark_words(output, base, one.reference)),
+        ]
+        examples.append(Example(one.group, one.number, caption, one.source, one.reference, outputs))
+    return examples
 
 
 def mark_words(output: str, other: str, reference: str) -> list[Word]:

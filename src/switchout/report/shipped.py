@@ -1,13 +1,52 @@
-"""The demo's comparison beside our studies on real data, in one picture."""
+"""What we ship beside a user's own runs: the demo with more seeds, and our studies on real data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import stdev
 
+from switchout.experiments.analysis import Analysis
 from switchout.experiments.contrasts import Contrast
-from switchout.experiments.reference import StudyResult
+from switchout.experiments.reference import Reference, StudyResult
 from switchout.report.charts import Difference, ForestPlot
-from switchout.report.tables import Column, Table
+from switchout.report.page import Section
+from switchout.report.tables import Cell, Column, Table
+
+
+def shipped_section(analysis: Analysis, reference: Reference) -> Section:
+    """Our numbers of the same rows, marked as ours."""
+    n_equal, n_both = reference.n_equal(analysis.rows)
+    return Section(
+        "Shipped reference: not your runs",
+        text=[
+            f"The same rows, configuration and text, trained by us with {reference.n_seeds} seeds "
+            "a row, as a measure for what fewer seeds can tell.",
+            f"{n_equal} of your {n_both} runs reached exactly the test BLEU of our run of the same "
+            "seed. Runs are repeatable bit by bit on the same processor type and torch version; "
+            "elsewhere they differ as another seed would.",
+        ],
+        tables=[reference_table(reference)],
+        remarks=[f"Reference, {answer}" for answer in reference.answers],
+    )
+
+
+def reference_table(reference: Reference) -> Table:
+    """Every run of the shipped reference."""
+    columns = [
+        Column("row"),
+        Column("test BLEU median", "test_bleu", ".2f"),
+        Column("std", format=".2f"),
+        Column("all seeds", "seeds"),
+        Column("chosen = last", "selected_is_last"),
+    ]
+    rows: list[tuple[Cell, ...]] = []
+    for row in reference.rows:
+        scores = [run.test_bleu for run in row.runs]
+        n_last = sum(run.selected_step == run.steps for run in row.runs)
+        shown = " ".join(f"{score:.1f}" for score in scores)
+        spread = stdev(scores) if len(scores) > 1 else None
+        rows.append((row.name, row.median, spread, shown, f"{n_last} of {len(scores)}"))
+    return Table(f"Shipped reference: {reference.corpus}", columns, rows, note=reference.origin)
 
 
 def beside_real_data(contrasts: Sequence[Contrast], studies: Sequence[StudyResult]) -> ForestPlot:
