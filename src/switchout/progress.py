@@ -24,6 +24,16 @@ def short(number: float) -> str:
     return f"{number:.3g}"
 
 
+def amount(number: float) -> str:
+    """Return how much was done; of a few megabytes two decimals count.
+
+    Example:
+        >>> amount(12_345.6), amount(3), amount(0.087)
+        ('12,346', '3', '0.09')
+    """
+    return f"{number:,.2f}" if number < 10 and number != int(number) else f"{number:,.0f}"
+
+
 def fitting(note: str, columns: int) -> str:
     """Return as many of the comma-separated parts of a note as fit, from the left.
 
@@ -53,6 +63,7 @@ class Meter:
         self._start = self._shown = time.monotonic()
         self._start_done = done
         self._is_terminal = sys.stderr.isatty()
+        self._note = ""
 
     def __enter__(self) -> Meter:
         if self._is_terminal:
@@ -75,9 +86,10 @@ class Meter:
             )
         return self
 
-    def advance(self, amount: float = 1, *, note: str = "") -> None:
-        """Add ``amount`` to the work done; ``note`` stands beside the bar."""
-        self.done += amount
+    def advance(self, n: float = 1, *, note: str = "") -> None:
+        """Add ``n`` to the work done; ``note`` stands beside the bar until the next one."""
+        self.done += n
+        self._note = note = note or self._note
         if self._is_terminal:
             count = self._count()
             taken = len(self.label) + 1 + self._bar_width + 1 + len(count) + 1 + REMAINING
@@ -102,9 +114,9 @@ class Meter:
 
     def _count(self) -> str:
         seconds = max(time.monotonic() - self._start, 1e-9)
-        of_total = f"/{self.total:,.0f}" if self.total is not None else ""
+        of_total = f"/{amount(self.total)}" if self.total is not None else ""
         rate = (self.done - self._start_done) / seconds
-        return f"{self.done:,.0f}{of_total} {self.unit} {short(rate)}/s".replace("  ", " ")
+        return f"{amount(self.done)}{of_total} {self.unit} {short(rate)}/s".replace("  ", " ")
 
     def _line(self, note: str) -> None:
         print(f"{self.label}: {self._count()} {note}".rstrip(), file=sys.stderr, flush=True)

@@ -82,7 +82,7 @@ def test_the_command_prints_80_columns_and_writes_nothing(corpus, capfd):
     assert run(["preview", *flags, "--lines", "4"]) == 0
     assert capfd.readouterr().out == by_augment
     assert max(map(len, by_augment.splitlines())) <= 80
-    shown = re.findall(r"^  epoch (\d)|in epochs ([\d, ]+)", by_augment, flags=re.MULTILINE)
+    shown = re.findall(r"^  epoch (\d)|in epochs? ([\d, ]+)", by_augment, flags=re.MULTILINE)
     epochs = [epoch for one, many in shown for epoch in (one or many).split(", ")]
     assert sorted(epochs) == ["0"] * 4 + ["1"] * 4 + ["2"] * 4  # every line in every epoch
     assert "[w" in by_augment

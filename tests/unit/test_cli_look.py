@@ -107,7 +107,7 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
         ("reproduce table9", "did you mean"),
         ("trian", "did you mean 'train'?"),
         ("data get --ouut x y", "No such option '--ouut'"),
-        ("data", "Missing command"),
+        ("data", "Missing command: list, get, prepare"),
     ],
     ids=str,
 )  # fmt: skip

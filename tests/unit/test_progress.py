@@ -35,6 +35,22 @@ def test_bar_count_and_loss_fit_the_terminal(columns, monkeypatch):
         assert any("loss 5.757" in line for line in lines)
 
 
+def test_a_note_stays_until_the_next_one(monkeypatch):
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("COLUMNS", "80")
+    with Meter("training", total=3, unit="steps") as meter:
+        meter.advance(1, note="loss 5.757")
+        meter.advance(1)
+    assert "loss 5.757" in screen.getvalue().rpartition("2/3 steps")[2]
+
+
+def test_few_megabytes_have_decimals(capsys):
+    with Meter("augment", total=0.0867, unit="MB") as meter:
+        meter.advance(0.0867)
+    assert "0.09/0.09 MB" in capsys.readouterr().err
+
+
 def test_no_terminal_gets_a_plain_line(capsys):
     with Meter("reading", total=2, unit="lines") as meter:
         meter.advance(2)

@@ -118,7 +118,7 @@ def _overview() -> str:
         "",
         "Noise for translation data: see it, use it, find out whether it helps.",
         "",
-        *(f"  {verb:<14}{VERBS[verb]}" for verb in _available()),
+        *(f"  {verb:<15}{VERBS[verb]}" for verb in _available()),
         "",
         "'switchout help VERB' explains a verb, with an example.",
     ]

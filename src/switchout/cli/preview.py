@@ -166,7 +166,8 @@ def _lines(samples: list[SwitchedLine], in_color: bool) -> Iterator[str]:
             words = [_marked(word, in_color) for word in sample.words]
             yield from _wrapped(f"epoch {sample.epoch}", words)
     if same:
-        yield f"  {'the same':<{_LABEL - 2}}in epochs {', '.join(str(s.epoch) for s in same)}"
+        epochs = f"epoch{'s' * (len(same) > 1)} {', '.join(str(s.epoch) for s in same)}"
+        yield f"  {'the same':<{_LABEL - 2}}in {epochs}"
 
 
 def _marked(word: SwitchedWord, in_color: bool) -> tuple[str, int]:

@@ -129,6 +129,16 @@ def flag_of(parameter: click.Parameter) -> str:
     return max(parameter.opts, key=len)
 
 
+class Family(click.Group):
+    """Verbs of two words; who types only the first is told what may follow."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse a missing word."""
+        if not args and not ctx.resilient_parsing:  # as while a shell asks for completions
+            ctx.fail(f"Missing command: {', '.join(self.commands)}")
+        return super().parse_args(ctx, args)
+
+
 class Verb(click.Command):
     """A command whose help lists its options in groups."""
 
@@ -169,7 +179,7 @@ def parser_of(verb: str) -> click.Command:
         name: _command(name, function) for name, function in family.items()
     }
     about = (module.__doc__ or "").partition(": ")[2].capitalize()
-    return click.Group(verb, commands, help=about, context_settings=SETTINGS, no_args_is_help=False)
+    return Family(verb, commands, help=about, context_settings=SETTINGS)
 
 
 def _command(name: str, function: Callable[..., Any]) -> Verb:
