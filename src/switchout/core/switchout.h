@@ -181,7 +181,7 @@ SO_INLINE so_result so_found(int64_t problem, int64_t row)
 enum { SO_SPAN = 64 };  /* words or columns whose answers are the bits of one number */
 enum { SO_LOOK = 32 };  /* columns that are looked at together to find words that were hit */
 enum { SO_TILE = 256 }; /* sentences whose n are drawn together, words that are replaced together */
-enum { SO_AHEAD = 4 };  /* sentences between asking for memory and using it */
+enum { SO_AHEAD = 8 };  /* sentences between asking for memory and using it */
 
 /* In all that follows `wide` (int64, not int32) is a constant when it is compiled. */
 
@@ -230,14 +230,29 @@ SO_INLINE uint64_t so_bits_from(const void *ids, int wide, int64_t first, int64_
     return bits | low | (uint64_t)high << 32;
 }
 
+/* Which of n <= 64 bytes are not 0, as bits. Of eight at a time: the upper bit of each says it, and a
+   product moves the eight of them side by side. */
+SO_INLINE uint64_t so_nonzero_bits(const uint8_t *bytes, int64_t n)
+{
+    const uint64_t lower = 0x7F7F7F7F7F7F7F7F;
+    uint64_t bits = 0, eight;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        memcpy(&eight, bytes + i, 8);
+        eight = (((eight & lower) + lower) | eight) & ~lower;
+        bits |= (((eight >> 7) * 0x0102040810204080) >> 56) << i;
+    }
+    for (; i < n; i++) bits |= (uint64_t)(bytes[i] != 0) << i;
+    return bits;
+}
+
 /* Which of n <= 64 ids, from place `first` of the batch on, are words that may be replaced, as bits. */
 SO_INLINE uint64_t so_word_bits(const so_batch *x, const void *ids, int wide, int64_t first, int64_t n, const so_words *words)
 {
     uint64_t bits = so_bits_from(ids, wide, first, n, words->lowest);
     for (int64_t r = 0; r < words->n_ranges; r++)
         bits &= ~so_bits_from(ids, wide, first, n, words->starts[r]) | so_bits_from(ids, wide, first, n, words->stops[r]);
-    if (x->frozen)
-        for (int64_t i = 0; i < n; i++) bits &= ~((uint64_t)(x->frozen[first + i] != 0) << i);
+    if (x->frozen) bits &= ~so_nonzero_bits(x->frozen + first, n);
     return bits;
 }
 
@@ -316,31 +331,44 @@ SO_INLINE so_lanes so_multiply(const so_lanes *a, uint64_t b)
 #endif
 }
 
+/* An address with the keys of all rounds, made once for a batch. */
+typedef struct {
+    so_address at;
+    so_lanes k0[SO_ROUNDS] __attribute__((aligned(32))), k1[SO_ROUNDS] __attribute__((aligned(32)));
+} so_generator;
+
+SO_INLINE void so_start(const so_address *at, so_generator *random)
+{
+    random->at = *at;
+    for (uint32_t round = 0; round < SO_ROUNDS; round++) {
+        random->k0[round] = so_all((uint32_t)at->seed + round * SO_WEYL_0);
+        random->k1[round] = so_all((uint32_t)(at->seed >> 32) + round * SO_WEYL_1);
+    }
+}
+
 /* c[i] holds counter word i of eight counters before and random word i after, in the lower halves of
    its lanes. Two vectors of four, because one alone would wait for its own products. */
-SO_INLINE void so_random_lanes(uint64_t seed, so_lanes c[4][2])
+SO_INLINE void so_random_lanes(const so_generator *random, so_lanes c[4][2])
 {
-    uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
 #pragma GCC unroll 10
     for (int round = 0; round < SO_ROUNDS; round++) {
 #pragma GCC unroll 2
         for (int h = 0; h < 2; h++) {
             so_lanes p0 = so_multiply(&c[0][h], SO_MULTIPLIER_0), p1 = so_multiply(&c[2][h], SO_MULTIPLIER_1);
-            c[0][h] = (p1 >> 32) ^ c[1][h] ^ so_all(k0), c[1][h] = p1;
-            c[2][h] = (p0 >> 32) ^ c[3][h] ^ so_all(k1), c[3][h] = p0;
+            c[0][h] = (p1 >> 32) ^ c[1][h] ^ random->k0[round], c[1][h] = p1;
+            c[2][h] = (p0 >> 32) ^ c[3][h] ^ random->k1[round], c[3][h] = p0;
         }
-        k0 += SO_WEYL_0, k1 += SO_WEYL_1;
     }
 }
 
 /* Word 0 of block 0 of n examples; both arrays have room for the next multiple of eight. */
-SO_INLINE void so_sentence_bits(const so_address *at, const uint64_t *examples, int64_t n, uint64_t *bits)
+SO_INLINE void so_sentence_bits(const so_generator *random, const uint64_t *examples, int64_t n, uint64_t *bits)
 {
     for (int64_t i = 0; i < n; i += 8) {
         so_lanes c[4][2];
         memcpy(c[0], examples + i, sizeof c[0]);
-        for (int h = 0; h < 2; h++) c[1][h] = c[0][h] >> 32, c[2][h] = so_all(at->epoch), c[3][h] = so_all(at->stream);
-        so_random_lanes(at->seed, c);
+        for (int h = 0; h < 2; h++) c[1][h] = c[0][h] >> 32, c[2][h] = so_all(random->at.epoch), c[3][h] = so_all(random->at.stream);
+        so_random_lanes(random, c);
         memcpy(bits + i, c[0], sizeof c[0]);
     }
 }
@@ -349,16 +377,16 @@ SO_INLINE void so_sentence_bits(const so_address *at, const uint64_t *examples, 
 typedef struct { uint64_t scale; int64_t bound; } so_chance;
 
 /* Which of n <= 64 words are hit, as bits; the i-th has block number block + i. */
-SO_INLINE uint64_t so_hits(const so_address *at, uint64_t example, uint64_t block, int64_t n, so_chance chance)
+SO_INLINE uint64_t so_hits(const so_generator *random, uint64_t example, uint64_t block, int64_t n, so_chance chance)
 {
     so_lanes hits = so_all(0), bit = {1, 2, 4, 8}, offset = {0, 1, 2, 3};
     for (int64_t i = 0; i < n; i += 8) {
         so_lanes c[4][2];
         for (int h = 0; h < 2; h++) {
             c[0][h] = so_all(example), c[1][h] = so_all(example >> 32);
-            c[2][h] = so_all(at->epoch), c[3][h] = offset + so_all(block + (uint64_t)(i + 4 * h));
+            c[2][h] = so_all(random->at.epoch), c[3][h] = offset + so_all(block + (uint64_t)(i + 4 * h));
         }
-        so_random_lanes(at->seed, c);
+        so_random_lanes(random, c);
         for (int h = 0; h < 2; h++, bit <<= 4)
             hits |= bit & (so_lanes)((so_signed_lanes)so_multiply(&c[0][h], chance.scale) < (so_signed_lanes)so_all((uint64_t)chance.bound));
     }
@@ -373,15 +401,15 @@ typedef struct {
 } so_hit_list;
 
 /* Puts other words there. Their random words 1 and 2 are drawn only now: most words are not hit. */
-SO_INLINE void so_replace(const so_batch *x, int wide, const so_address *at, const so_words *words, const so_law *law, so_hit_list *hits)
+SO_INLINE void so_replace(const so_batch *x, int wide, const so_generator *random, const so_words *words, const so_law *law, so_hit_list *hits)
 {
     for (int64_t k = 0; k < hits->n; k += 8) {
         so_lanes c[4][2];
         uint64_t drawn[3][8];
         memcpy(c[0], hits->example + k, sizeof c[0]);
         memcpy(c[3], hits->block + k, sizeof c[3]);
-        for (int h = 0; h < 2; h++) c[1][h] = c[0][h] >> 32, c[2][h] = so_all(at->epoch);
-        so_random_lanes(at->seed, c);
+        for (int h = 0; h < 2; h++) c[1][h] = c[0][h] >> 32, c[2][h] = so_all(random->at.epoch);
+        so_random_lanes(random, c);
         memcpy(drawn, c, sizeof drawn);
         for (int64_t j = 0; j < so_min(hits->n - k, 8); j++) {
             so_bits bits = {{(uint32_t)drawn[0][j], (uint32_t)drawn[1][j], (uint32_t)drawn[2][j], 0}};
@@ -433,12 +461,12 @@ SO_INLINE int64_t so_find(const so_batch *x, int wide, int64_t row, const so_wor
 /* Lists the words of a row that are hit. That is known before the row is looked at, so a row without a
    hit is not looked at. Returns whether the row has as many words as it needed to have. */
 SO_INLINE int so_hit_row(const so_batch *x, int wide, int64_t row, int64_t length, so_chance chance,
-                         const so_address *at, const so_words *words, const so_law *law, so_hit_list *list)
+                         const so_generator *random, const so_words *words, const so_law *law, so_hit_list *list)
 {
     so_cursor cursor = {-SO_LOOK, 0, 0};
     for (int64_t first = 0; first < length; first += SO_SPAN) {
-        uint64_t block = (uint64_t)at->stream + 1 + (uint64_t)first; /* of the first of 64 words */
-        uint64_t hits = so_hits(at, x->examples[row], block, so_min(length - first, SO_SPAN), chance);
+        uint64_t block = (uint64_t)random->at.stream + 1 + (uint64_t)first; /* of the first of 64 words */
+        uint64_t hits = so_hits(random, x->examples[row], block, so_min(length - first, SO_SPAN), chance);
         for (; hits; hits &= hits - 1) {
             int64_t i = __builtin_ctzll(hits), column = so_find(x, wide, row, words, first + i, &cursor);
             if (column < 0) return 0;
@@ -446,14 +474,15 @@ SO_INLINE int so_hit_row(const so_batch *x, int wide, int64_t row, int64_t lengt
             list->example[list->n] = x->examples[row];
             list->block[list->n++] = block + (uint64_t)i;
         }
-        if (list->n >= SO_TILE) so_replace(x, wide, at, words, law, list); /* the cursor stays where it is */
+        if (list->n >= SO_TILE) so_replace(x, wide, random, words, law, list); /* the cursor stays where it is */
     }
     return 1;
 }
 
+/* Asks for the columns that are looked at first. */
 SO_INLINE void so_prefetch_row(const so_batch *x, int wide, int64_t row)
 {
-    int64_t item_size = wide ? 8 : 4, n_bytes = so_min(x->width, SO_SPAN) * item_size;
+    int64_t item_size = wide ? 8 : 4, n_bytes = so_min(x->width, SO_LOOK) * item_size;
     const char *ids = (const char *)x->rows + row * x->width * item_size;
     for (int64_t i = 0; i < n_bytes + 63; i += 64) __builtin_prefetch(ids + so_min(i, n_bytes - 1));
 }
@@ -470,7 +499,9 @@ SO_INLINE so_result so_sample_rows(const so_batch *x, int wide, const so_address
     uint64_t examples[SO_TILE] = {0}, bits[SO_TILE];
     int64_t length[SO_TILE], chosen[SO_TILE];
     so_chance chance[SO_TILE];
+    so_generator random;
     so_hit_list hits;
+    so_start(at, &random);
     memset(&hits, 0, sizeof hits);
 
     for (int64_t tile = 0; tile < x->n_rows; tile += SO_TILE) {
@@ -484,7 +515,7 @@ SO_INLINE so_result so_sample_rows(const so_batch *x, int wide, const so_address
         }
         /* Draw n of every sentence; only those with n > 0 are visited. A word is hit with
            probability n / L: if u * L < n * 2^32. */
-        if (!is_constant) so_sentence_bits(at, examples, n_rows, bits);
+        if (!is_constant) so_sentence_bits(&random, examples, n_rows, bits);
         for (int64_t j = 0; j < n_rows; j++) { /* branch-free: half of the branches would be mispredicted */
             int64_t n = is_constant ? 0 : so_draw_count((uint32_t)bits[j], length[j], law);
             chosen[n_chosen] = j;
@@ -495,10 +526,10 @@ SO_INLINE so_result so_sample_rows(const so_batch *x, int wide, const so_address
         for (int64_t c = 0; c < n_chosen; c++) {
             int64_t j = chosen[c];
             so_prefetch_row(x, wide, tile + chosen[so_min(c + SO_AHEAD, n_chosen - 1)]);
-            if (!so_hit_row(x, wide, tile + j, length[j], chance[c], at, words, law, &hits)) return so_found(SO_BAD_LENGTH, tile + j);
+            if (!so_hit_row(x, wide, tile + j, length[j], chance[c], &random, words, law, &hits)) return so_found(SO_BAD_LENGTH, tile + j);
         }
     }
-    so_replace(x, wide, at, words, law, &hits);
+    so_replace(x, wide, &random, words, law, &hits);
     return so_found(SO_OK, 0);
 }
 
@@ -545,24 +576,34 @@ SO_INLINE so_result so_similar_rows(const so_batch *x, int wide, const so_addres
     return so_found(SO_OK, 0);
 }
 
-/* ---- What to call ---- */
+/* ---- What to call ----
+   The structs are copied first: nobody else can point to a copy, so that the compiler need not read it
+   again after each id that is written. */
 
 /* Samples a batch: each sentence's n, the words that are hit, what they become. */
 static inline so_result so_sample(const so_batch *x, const so_address *at, const so_words *words, const so_law *law)
 {
-    return x->item_size == 8 ? so_sample_rows(x, 1, at, words, law) : so_sample_rows(x, 0, at, words, law);
+    const so_batch batch = *x;
+    const so_words w = *words;
+    const so_law l = *law;
+    return x->item_size == 8 ? so_sample_rows(&batch, 1, at, &w, &l) : so_sample_rows(&batch, 0, at, &w, &l);
 }
 
 /* Samples a batch where what a word becomes depends on the word. */
 static inline so_result so_sample_similar(const so_batch *x, const so_address *at, const so_words *words, const so_similar_table *table)
 {
-    return x->item_size == 8 ? so_similar_rows(x, 1, at, words, table) : so_similar_rows(x, 0, at, words, table);
+    const so_batch batch = *x;
+    const so_words w = *words;
+    const so_similar_table t = *table;
+    return x->item_size == 8 ? so_similar_rows(&batch, 1, at, &w, &t) : so_similar_rows(&batch, 0, at, &w, &t);
 }
 
 /* Checks a batch and writes how many words each sentence has; samples nothing. */
 static inline so_result so_measure(const so_batch *x, const so_words *words, int64_t *lengths)
 {
-    return x->item_size == 8 ? so_check_rows(x, 1, words, lengths) : so_check_rows(x, 0, words, lengths);
+    const so_batch batch = *x;
+    const so_words w = *words;
+    return x->item_size == 8 ? so_check_rows(&batch, 1, &w, lengths) : so_check_rows(&batch, 0, &w, lengths);
 }
 
 #endif

@@ -312,7 +312,7 @@ typedef struct { /* room for the words of the longest line */
 
 /* Edges and ids of the known words of a line; returns how many. All are hashed before the first is
    compared, so that cache misses overlap. */
-SO_INLINE int64_t so_know_words(const so_lexicon *lexicon, const so_lines *lines, int64_t line, so_scratch *s)
+SO_INLINE int64_t so_know_words(const so_lexicon *lexicon, const so_lines *lines, int64_t line, const so_scratch *s)
 {
     const uint8_t *data = lines->data;
     int64_t n = so_find_words(data, lines->starts[line], lines->ends[line], s->edges), n_known = 0;
@@ -340,14 +340,15 @@ SO_INLINE int so_never_changes(const so_law *law, uint32_t u, int64_t n_bytes)
 }
 
 /* Which known words are hit and what they become (-1: the null word); returns how many. */
-SO_INLINE int64_t so_draw_words(const so_rewriter *r, int64_t n_known, so_chance chance, const so_address *at,
-                                uint64_t example, so_scratch *s)
+SO_INLINE int64_t so_draw_words(const so_rewriter *r, int64_t n_known, so_chance chance, const so_generator *random,
+                                uint64_t example, const so_scratch *s)
 {
     const so_lexicon *lexicon = r->lexicon;
+    const so_address *at = &random->at;
     int64_t n_hits = 0;
     for (int64_t first = 0; first < n_known; first += SO_SPAN) {
         uint64_t block = (uint64_t)at->stream + 1 + (uint64_t)first;
-        uint64_t hits = so_hits(at, example, block, so_min(n_known - first, SO_SPAN), chance);
+        uint64_t hits = so_hits(random, example, block, so_min(n_known - first, SO_SPAN), chance);
         for (; hits; hits &= hits - 1) {
             int64_t i = first + __builtin_ctzll(hits), id = -1;
             if (r->law->null_id < 0) {
@@ -365,12 +366,12 @@ SO_INLINE int64_t so_draw_words(const so_rewriter *r, int64_t n_known, so_chance
 
 /* Draws one copy of a line; returns how many of its words are hit, or -1 - a length without row.
    `n_known` is -1 until the line was looked up. */
-SO_INLINE int64_t so_draw_copy(const so_rewriter *r, const so_task *task, int64_t line, const so_address *at,
-                               int64_t *n_known, so_scratch *s)
+SO_INLINE int64_t so_draw_copy(const so_rewriter *r, const so_task *task, int64_t line, const so_generator *random,
+                               int64_t *n_known, const so_scratch *s)
 {
     const so_law *law = r->law;
     uint64_t example = task->first_example + (uint64_t)line;
-    uint32_t u = law->cumulative ? so_random(at, example, at->stream).word[0] : 0;
+    uint32_t u = law->cumulative ? so_random(&random->at, example, random->at.stream).word[0] : 0;
     if (so_never_changes(law, u, task->lines.ends[line] - task->lines.starts[line])) return 0;
     if (*n_known < 0) *n_known = so_know_words(r->lexicon, &task->lines, line, s);
     so_chance chance = {1, law->limit_drawable + 1};
@@ -379,7 +380,7 @@ SO_INLINE int64_t so_draw_copy(const so_rewriter *r, const so_task *task, int64_
         chance.scale = (uint64_t)*n_known;
         chance.bound = so_draw_count(u, *n_known, law) << 32;
     }
-    return chance.bound > 0 ? so_draw_words(r, *n_known, chance, at, example, s) : 0;
+    return chance.bound > 0 ? so_draw_words(r, *n_known, chance, random, example, s) : 0;
 }
 
 /* A word that comes in. */
@@ -396,10 +397,12 @@ SO_INLINE so_piece so_new_piece(const so_rewriter *r, int64_t id)
 /* Writes the lines from progress.line on, each `copies` times. Untouched bytes wait until the next
    change and are then copied in one piece. If something is missing, the line it was found in is
    taken back and comes again in the next call. */
-SO_INLINE so_progress so_rewrite(const so_rewriter *r, const so_task *task, const so_written *w, so_progress p, so_scratch *s)
+SO_INLINE so_progress so_rewrite_lines(const so_rewriter *r, const so_task *task, const so_written *w, so_progress p, const so_scratch *s)
 {
     const so_lines *lines = &task->lines;
     int64_t from = 0, to = 0; /* untouched bytes that are not copied yet */
+    so_generator random;
+    so_start(&task->at, &random);
     p.problem = SO_DONE;
     for (; p.line < lines->n; p.line++) {
         if (task->keep && !task->keep[p.line]) continue;
@@ -410,9 +413,8 @@ SO_INLINE so_progress so_rewrite(const so_rewriter *r, const so_task *task, cons
         for (int64_t copy = task->with_original ? -1 : 0; copy < task->copies; copy++) {
             int64_t n_hits = 0;
             if (copy >= 0) {
-                so_address at = task->at;
-                at.epoch += (uint32_t)copy;
-                n_hits = so_draw_copy(r, task, p.line, &at, &n_known, s);
+                random.at.epoch = task->at.epoch + (uint32_t)copy;
+                n_hits = so_draw_copy(r, task, p.line, &random, &n_known, s);
             }
             int64_t needed = p.size + (to - from) + (stop - start) + SO_PADDING;
             for (int64_t h = 0; h < n_hits; h++) {
@@ -448,6 +450,19 @@ SO_INLINE so_progress so_rewrite(const so_rewriter *r, const so_task *task, cons
     }
     p.size = so_append(w->out, p.size, lines->data, from, to);
     return p;
+}
+
+/* The same on copies of the structs, which no byte that is written can change (see so_sample). */
+static inline so_progress so_rewrite(const so_rewriter *r, const so_task *task, const so_written *w, so_progress p, const so_scratch *s)
+{
+    const so_lexicon lexicon = *r->lexicon;
+    const so_law law = *r->law;
+    so_rewriter rewriter = *r;
+    rewriter.lexicon = &lexicon, rewriter.law = &law;
+    const so_task t = *task;
+    const so_written written = *w;
+    const so_scratch scratch = *s;
+    return so_rewrite_lines(&rewriter, &t, &written, p, &scratch);
 }
 
 #endif
