@@ -91,14 +91,14 @@ def sampling_cases() -> Iterator[tuple[str, int, Callable[[], Call]]]:
 
 
 def text_case(folder: Path) -> Call:
-    """`augment_files` on 200,000 lines."""
+    """`augment_files` on 500,000 lines."""
     import augment
 
     from switchout.text import augment_files
 
     vocabulary = augment.words()
     (folder / "vocab").write_bytes(b"\n".join(vocabulary) + b"\n")
-    augment.write_corpus(folder / "text", vocabulary, 200_000)
+    augment.write_corpus(folder / "text", vocabulary, 500_000)
 
     def call(seed: int) -> None:
         out = folder / "out"
@@ -116,7 +116,9 @@ def neighbors_case() -> Call:
 
     x, lengths = batch(20_500)
     ids = np.random.default_rng(2).zipf(1.3, x.shape) % SIZE
-    lines = [" ".join(f"w{i}" for i in row[:n]) for row, n in zip(ids.tolist(), lengths, strict=True)]
+    lines = [
+        " ".join(f"w{i}" for i in row[:n]) for row, n in zip(ids.tolist(), lengths, strict=True)
+    ]
     return lambda seed: find_neighbors(lines[500:], lines[:500])
 
 
@@ -133,7 +135,7 @@ def dropout_case() -> Call:
 
 def cases(folder: Path) -> Iterator[tuple[str, int, Callable[[], Call]]]:
     yield from sampling_cases()
-    yield "text, 200,000 lines", N_IN_A_ROW, lambda: text_case(folder)
+    yield "text, 500,000 lines", N_IN_A_ROW, lambda: text_case(folder)
     yield "neighbours, 500 x 20,000", N_IN_A_ROW, neighbors_case
     yield "dropout, 524,288 values", N_IN_A_ROW // 20, dropout_case
 
@@ -216,7 +218,10 @@ def main() -> None:
         mine, its = (statistics.median(values) for values in zip(*pairs, strict=True))
         ratios = sorted(a / b for a, b in pairs)
         low, high = ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4]
-        print(f"{case:34}{its * 1e6:9,.1f} µs{mine * 1e6:9,.1f} µs{mine / its:14.2f}   {low:.2f} to {high:.2f}", flush=True)
+        print(
+            f"{case:34}{its * 1e6:9,.1f} µs{mine * 1e6:9,.1f} µs{mine / its:14.2f}   {low:.2f} to {high:.2f}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

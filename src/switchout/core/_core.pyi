@@ -24,47 +24,14 @@ def make_count_law(
 def make_constant_law(limit_drawable: int, limit_other: int, null_id: int, /) -> Law: ...
 def make_similar(row_start: Array, ids: Array, limits: Array, /) -> SimilarTable: ...
 
-# The first six arguments are the batch, the next three the address. The result says what is wrong
-# (0: nothing, else as in switchout.h) and in which row.
-def sample(
-    source: Array,
-    rows: Array,
-    frozen: Array | None,
-    lengths: Array | None,
-    examples: Array,
-    last_example: int,
-    seed: int,
-    epoch: int,
-    stream: int,
-    words: Words,
-    law: Law,
-    /,
-) -> tuple[int, int]: ...
-def sample_similar(
-    source: Array,
-    rows: Array,
-    frozen: Array | None,
-    lengths: Array | None,
-    examples: Array,
-    last_example: int,
-    seed: int,
-    epoch: int,
-    stream: int,
-    words: Words,
-    table: SimilarTable,
-    /,
-) -> tuple[int, int]: ...
-def measure(
-    source: Array,
-    rows: Array,
-    frozen: Array | None,
-    lengths: Array | None,
-    examples: Array,
-    last_example: int,
-    words: Words,
-    counts: Array,
-    /,
-) -> tuple[int, int]: ...
+# Source, result, frozen, lengths, examples, the largest example that is allowed.
+Batch = tuple[Array, Array, Array | None, Array | None, Array, int]
+Where = tuple[int, int, int]  # seed, epoch, stream
+Problem = tuple[int, int]  # what is wrong (0: nothing, else as in switchout.h) and in which row
+
+def sample(*batch_where_words_law: *tuple[*Batch, *Where, Words, Law]) -> Problem: ...
+def sample_similar(*and_table: *tuple[*Batch, *Where, Words, SimilarTable]) -> Problem: ...
+def measure(*batch_words_counts: *tuple[*Batch, Words, Array]) -> Problem: ...
 def philox(
     seed: int, epoch: int, stream: int, example: int, block: int, /
 ) -> tuple[int, int, int, int]: ...

@@ -175,42 +175,34 @@ static PyObject *give_result(so_result result)
     return Py_BuildValue("LL", (long long)result.problem, (long long)result.row);
 }
 
-/* sample(*batch, *address, words, law) -> (problem, row) */
-static PyObject *sample(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+/* (*batch, *address, words, law or table) -> (problem, row) */
+static PyObject *sample_by(PyObject *const *args, Py_ssize_t n_args, int has_table)
 {
-    (void)self;
     so_args in;
     so_result result;
     so_begin(&in, args, n_args);
     so_batch x = read_batch(&in);
     so_address at = read_address(&in);
     const so_words *words = so_read_struct(&in, SO_WORDS);
-    const so_law *law = so_read_struct(&in, SO_LAW);
+    const void *law = so_read_struct(&in, has_table ? SO_SIMILAR : SO_LAW);
     if (so_is_bad(&in, 0, "")) return NULL;
     Py_BEGIN_ALLOW_THREADS
-    result = so_sample(&x, &at, words, law);
+    result = has_table ? so_sample_similar(&x, &at, words, law) : so_sample(&x, &at, words, law);
     Py_END_ALLOW_THREADS
     so_end(&in);
     return give_result(result);
 }
 
-/* sample_similar(*batch, *address, words, similar) -> (problem, row) */
+static PyObject *sample(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    (void)self;
+    return sample_by(args, n_args, 0);
+}
+
 static PyObject *sample_similar(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
 {
     (void)self;
-    so_args in;
-    so_result result;
-    so_begin(&in, args, n_args);
-    so_batch x = read_batch(&in);
-    so_address at = read_address(&in);
-    const so_words *words = so_read_struct(&in, SO_WORDS);
-    const so_similar_table *table = so_read_struct(&in, SO_SIMILAR);
-    if (so_is_bad(&in, 0, "")) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    result = so_sample_similar(&x, &at, words, table);
-    Py_END_ALLOW_THREADS
-    so_end(&in);
-    return give_result(result);
+    return sample_by(args, n_args, 1);
 }
 
 /* measure(*batch, words, lengths) -> (problem, row): writes how many words each row has. */

@@ -24,9 +24,6 @@ from switchout.sampling.rule import Rule
 from switchout.words import Words
 
 NumpyArray = np.ndarray[Any, Any]
-# Source, result, mask, lengths, example ids and the largest that is allowed.
-Batch = tuple[NumpyArray, NumpyArray, NumpyArray | None, NumpyArray | None, NumpyArray, int]
-Where = tuple[int, int, int]  # seed, epoch, stream
 ANY_ID, SIGNED_ID = (1 << 64) - 1, (1 << 63) - 1
 OK, BAD_EXAMPLE, BAD_ID, BAD_LENGTH = range(4)  # as in switchout.h
 
@@ -99,7 +96,7 @@ def _constant_law(limits: tuple[int, int], null_id: int) -> compiled.Law:
 
 
 def _sample_by_rate(
-    rate: float, null_id: int, batch: Batch, where: Where, words: Words
+    rate: float, null_id: int, batch: compiled.Batch, where: compiled.Where, words: Words
 ) -> tuple[int, int]:
     """Count the words first: each length that occurs has a temperature of its own."""
     source, rows, mask, _, ids, last = batch
