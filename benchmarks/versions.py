@@ -18,6 +18,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +57,9 @@ def sampling_cases() -> Iterator[tuple[str, int, Callable[[], Call]]]:
             x, tau=1.0, words=words, seed=seed, example_ids=ids, **more
         )
 
+    def new_tensor(n: int) -> Call:
+        return switch_out(torch.from_numpy(batch(n)[0]))
+
     def in_place(n: int) -> Call:
         x, lengths = batch(n)
         tensor = torch.from_numpy(x)
@@ -70,11 +75,14 @@ def sampling_cases() -> Iterator[tuple[str, int, Callable[[], Call]]]:
         counts = np.random.default_rng(3).zipf(1.3, SIZE) % 1_000
         return policy(so.Similar(plain, SimilarityTable.from_frequencies(counts, plain), tau=1.0))
 
+    def new(n: int, kind: Any = np.int64) -> Call:
+        return switch_out(batch(n)[0].astype(kind))
+
     for n in (2, 512, 4_096, 100_000):
-        yield f"numpy int64, {n:,}", n, lambda n=n: switch_out(batch(n)[0])
-        yield f"numpy int32, {n:,}", n, lambda n=n: switch_out(batch(n)[0].astype(np.int32))
-        yield f"torch, {n:,}", n, lambda n=n: switch_out(torch.from_numpy(batch(n)[0]))
-        yield f"torch in place, lengths, {n:,}", n, lambda n=n: in_place(n)
+        yield f"numpy int64, {n:,}", n, partial(new, n)
+        yield f"numpy int32, {n:,}", n, partial(new, n, np.int32)
+        yield f"torch, {n:,}", n, partial(new_tensor, n)
+        yield f"torch in place, lengths, {n:,}", n, partial(in_place, n)
     n = 4_096
     half = so.Words(SIZE, draw_ids=range(4, SIZE, 2))
     ranges = so.Words(SIZE, special_ids=(0, 1, 2, 3, 100, 101, 5_000))
@@ -93,7 +101,6 @@ def sampling_cases() -> Iterator[tuple[str, int, Callable[[], Call]]]:
 def text_case(folder: Path) -> Call:
     """`augment_files` on 500,000 lines."""
     import augment
-
     from switchout.text import augment_files
 
     vocabulary = augment.words()
@@ -148,18 +155,18 @@ def serve() -> None:
         known = {case: (n, make) for case, n, make in cases(Path(name))}
         print(";".join(known), file=out)
         made: dict[str, Call] = {}
-        seed = 0
+        seeds = count()
         for line in sys.stdin:
             case = line.strip()
             n, make = known[case]
-            is_new = case not in made
-            if is_new:
+            if case not in made:
                 made = {case: make()}  # one at a time, so that memory is that of one case
             call = made[case]
-            call(seed)  # the first one compiles; later ones fill the caches again
+            call(next(seeds))  # the first one compiles; later ones fill the caches again
             in_a_row = max(1, N_IN_A_ROW // n)
+            mine = [next(seeds) for _ in range(in_a_row)]
             start = time.process_time()
-            for seed in range(seed + 1, seed + 1 + in_a_row):
+            for seed in mine:
                 call(seed)
             print((time.process_time() - start) / in_a_row, file=out)
 
@@ -206,7 +213,7 @@ def main() -> None:
     here = Version(sys.executable, os.environ.get("PYTHONPATH"))
     other = Version(options.other, options.source)
     wanted = [case for case in here.cases if options.only in case]
-    print(f"{'CPU time a call':34}{'other':>12}{'this':>12}{'this / other':>14}   range of ratios")
+    print(f"{'CPU time a call':34}{'other':>12}{'this':>12}{'this / other':>14}   middle half")
     for case in wanted:
         pairs = []
         for turn in range(options.repeats + 1):
@@ -217,11 +224,9 @@ def main() -> None:
                 pairs.append((times[here], times[other]))
         mine, its = (statistics.median(values) for values in zip(*pairs, strict=True))
         ratios = sorted(a / b for a, b in pairs)
-        low, high = ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4]
-        print(
-            f"{case:34}{its * 1e6:9,.1f} µs{mine * 1e6:9,.1f} µs{mine / its:14.2f}   {low:.2f} to {high:.2f}",
-            flush=True,
-        )
+        middle = f"{ratios[len(ratios) // 4]:.2f} to {ratios[-1 - len(ratios) // 4]:.2f}"
+        times_of = f"{its * 1e6:9,.1f} µs{mine * 1e6:9,.1f} µs"
+        print(f"{case:34}{times_of}{mine / its:14.2f}   {middle}", flush=True)
 
 
 if __name__ == "__main__":
