@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from switchout.cli import run
-from switchout.text import augment_files
+from switchout.text import augment_files, lexicon
 from switchout.text.part_workers import ATTEMPTS
 
 WORDS = [f"w{i}" for i in range(300)]
@@ -146,6 +146,21 @@ def test_a_killed_local_worker_is_replaced(corpus, tmp_path, monkeypatch):
     )
     assert got == expected
     assert len(list(marks.iterdir())) >= 2 * (ATTEMPTS - 1)
+
+
+def test_forked_workers_share_the_hash_tables_of_their_driver(corpus, tmp_path, monkeypatch):
+    folder, expected = corpus
+    make, marks = lexicon.compiled.make_lexicon, tmp_path / "marks"
+    marks.mkdir()
+
+    def marked(*words):
+        (marks / f"{os.getpid()}-{len(list(marks.iterdir()))}").touch()
+        return make(*words)
+
+    monkeypatch.setattr(lexicon.compiled, "make_lexicon", marked)
+    how = {"parts": tmp_path / "parts", "part_bytes": 15_000, "workers": 2}
+    assert augmented(folder, tmp_path / "out", **how) == expected
+    assert len(list(marks.iterdir())) == 2  # one a side
 
 
 def test_a_part_that_kills_every_worker_ends_the_run(corpus, tmp_path, monkeypatch, capfd):

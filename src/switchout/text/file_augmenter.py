@@ -12,7 +12,7 @@ from switchout.engines import Engine
 from switchout.errors import SwitchOutError
 from switchout.files import check_outputs, is_stream, write_json
 from switchout.progress import Meter
-from switchout.ranges import COUNT, PART_BYTES, WORKERS
+from switchout.ranges import PART_BYTES, WORKERS
 from switchout.text.augmentation import Augmentation
 from switchout.text.formats import Chunk, CorpusFormat, TabSeparated, TextFiles
 from switchout.text.rewriter import Copies
@@ -20,7 +20,6 @@ from switchout.text.side_noise import SIDES, NoiseOptions, make_sides, refuse_un
 from switchout.text.streams import CHUNK_BYTES, combined_hash, is_compressed
 from switchout.text.tally import Tally
 from switchout.text.word_counter import (
-    Counted,
     count_missing_words,
     is_free_for_counted,
     with_counted,
@@ -105,7 +104,7 @@ def augment_files(
     written = {f"vocabulary of the {side}": path for side, path in vocabularies.items()}
     check_outputs(outputs | written | {"stats": stats_file}, inputs)
     _check_vocabulary_files(vocabularies)
-    counted = count_words(job, options)
+    counted = count_missing_words(job, options.get("min_count", 1), options.get("max_words"))
     job = with_counted(job, counted, options)
     if options.get("parts") is None and engine.name == "local":
         tally, data_hash = _in_one_pass(job, names, engine.workers or 1)
@@ -152,15 +151,6 @@ def make_job(inputs: Named, seed: int, options: FileOptions) -> Augmentation:
                 f"tau_{xy}, rate_{xy} and policy_{xy} are for the {noise.side}: give {noise.side}="
             )
     return job
-
-
-def count_words(job: Augmentation, options: FileOptions) -> Counted:
-    """Return the words of the sides that have noise and no vocabulary, counted in the corpus."""
-    min_count = COUNT.check(options.get("min_count", 1), "min_count")
-    max_words = options.get("max_words")
-    if max_words is not None:
-        COUNT.check(max_words, "max_words")
-    return count_missing_words(job, min_count=min_count, max_words=max_words)
 
 
 def _refuse_shared_streams(files: Named) -> None:

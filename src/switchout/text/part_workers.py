@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import Any
 
@@ -25,18 +26,29 @@ ATTEMPTS = 3  # of a part whose worker died
 _ORPHANED = 17
 
 
-def do_parts(
-    job: Augmentation,
-    folder: PartFolder,
-    todo: dict[int, Part],
-    on_done: Callable[[], None],
-    engine: Engine,
-) -> None:
-    """Do some parts; ``on_done`` is called after each."""
+@dataclass(frozen=True)
+class Todo:
+    """Parts to be done.
+
+    Attributes:
+        job: What to do.
+        folder: Where they go.
+        parts: By number.
+        on_done: Called after each of them.
+    """
+
+    job: Augmentation
+    folder: PartFolder
+    parts: dict[int, Part]
+    on_done: Callable[[], None]
+
+
+def do_parts(todo: Todo, engine: Engine) -> None:
+    """Do some parts, on processes of this machine or as tasks of a Ray cluster."""
     if engine.name == "ray":
-        _run_ray(job, folder, todo, on_done, engine)
+        _run_ray(todo, engine)
     else:
-        _run_local(job, folder, todo, on_done, engine.workers or 1)
+        _run_local(todo, engine.workers or 1)
 
 
 def do_part(job: Augmentation, folder: PartFolder, index: int, part: Part) -> None:
@@ -59,18 +71,12 @@ def do_part(job: Augmentation, folder: PartFolder, index: int, part: Part) -> No
     folder.save(index, tally)
 
 
-def _run_local(
-    job: Augmentation,
-    folder: PartFolder,
-    todo: dict[int, Part],
-    on_done: Callable[[], None],
-    workers: int,
-) -> None:
+def _run_local(todo: Todo, workers: int) -> None:
     """Do parts on processes of this machine, ``workers`` at a time."""
     context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    for noise in job.noises:
+    for noise in todo.job.noises:
         _ = noise.lexicon.compiled  # made here, it is there in all forked processes
-    queue, attempts = list(todo), dict.fromkeys(todo, 0)
+    queue, attempts = list(todo.parts), dict.fromkeys(todo.parts, 0)
     running: dict[Any, tuple[Any, int, Any]] = {}
     try:
         while queue or running:
@@ -78,9 +84,8 @@ def _run_local(
                 index = queue.pop(0)
                 attempts[index] += 1
                 complaint, child_end = context.Pipe(duplex=False)
-                process = context.Process(
-                    target=_child, args=(child_end, job, folder, index, todo[index])
-                )
+                part = (todo.job, todo.folder, index, todo.parts[index])
+                process = context.Process(target=_child, args=(child_end, *part))
                 process.start()
                 child_end.close()
                 running[process.sentinel] = (process, index, complaint)
@@ -89,13 +94,13 @@ def _run_local(
                 process.join()
                 _raise_complaint(complaint)
                 if process.exitcode == 0:
-                    on_done()
+                    todo.on_done()
                 elif attempts[index] < ATTEMPTS:
                     queue.insert(0, index)
                 else:
                     raise SwitchOutError(
                         f"part {index}: its worker died {ATTEMPTS} times (exit code"
-                        f" {process.exitcode}); finished parts stay in {folder.path}"
+                        f" {process.exitcode}); finished parts stay in {todo.folder.path}"
                     )
     finally:
         for process, _, _ in running.values():
@@ -123,21 +128,15 @@ def _raise_complaint(complaint: Any) -> None:
         complaint.close()
 
 
-def _run_ray(
-    job: Augmentation,
-    folder: PartFolder,
-    todo: dict[int, Part],
-    on_done: Callable[[], None],
-    engine: Engine,
-) -> None:
+def _run_ray(todo: Todo, engine: Engine) -> None:
     """Do parts as tasks of a Ray cluster; Ray repeats those whose worker died."""
     from switchout.engines.ray import check_nodes_see, start_ray
 
     with start_ray(address=engine.ray_address, workers=engine.workers) as ray:
-        check_nodes_see(ray, folder.path)
+        check_nodes_see(ray, todo.folder.path)
         task = ray.remote(num_cpus=1, max_retries=ATTEMPTS)(do_part)
-        shared_job, shared_folder = ray.put(job), ray.put(folder)
-        tasks = [task.remote(shared_job, shared_folder, i, part) for i, part in todo.items()]
+        shared_job, shared_folder = ray.put(todo.job), ray.put(todo.folder)
+        tasks = [task.remote(shared_job, shared_folder, i, part) for i, part in todo.parts.items()]
         while tasks:
             ready, tasks = ray.wait(tasks)
             for reference in ready:
@@ -147,4 +146,4 @@ def _run_ray(
                     if isinstance(error.cause, SwitchOutError):
                         raise SwitchOutError(str(error.cause)) from None
                     raise
-                on_done()
+                todo.on_done()

@@ -27,7 +27,7 @@ from switchout.text.part_folder import (
     tidy_if_refused,
     write_result,
 )
-from switchout.text.part_workers import do_parts
+from switchout.text.part_workers import Todo, do_parts
 from switchout.text.streams import COMPRESSED, combined_hash, is_compressed, open_input
 from switchout.text.tally import Tally
 
@@ -80,7 +80,7 @@ def _do_missing(job: Augmentation, folder: PartFolder, parts: list[Part], engine
     n_done = len(parts) - len(todo)
     with Meter("augment", total=len(parts), unit="parts", done=n_done) as meter:
         if todo:
-            do_parts(job, folder, todo, lambda: meter.advance(1), engine)
+            do_parts(Todo(job, folder, todo, meter.advance), engine)
 
 
 def _describe(job: Augmentation, folder: PartFolder, part_bytes: int) -> dict[str, Any]:

@@ -12,13 +12,13 @@ import numpy as np
 from switchout.policies.hamming_policy import HammingPolicy
 from switchout.ranges import COUNT, EPOCH
 from switchout.text.augmentation import Augmentation
-from switchout.text.file_augmenter import FileOptions, count_words, make_job, named_inputs
+from switchout.text.file_augmenter import FileOptions, make_job, named_inputs
 from switchout.text.first_look import LINES, look_at
 from switchout.text.formats import Part
 from switchout.text.line_augmenter import rewrite_sentences
 from switchout.text.rewriter import Copies, Rewriter
 from switchout.text.side_noise import SIDES, NoiseOptions, SideNoise, refuse_unknown
-from switchout.text.word_counter import with_counted
+from switchout.text.word_counter import count_missing_words, with_counted
 
 FilePath = str | os.PathLike[str]
 LOOK = 10_000  # lines from which shares are computed
@@ -121,7 +121,8 @@ def preview(
     COUNT.check(lines, "lines")
     COUNT.check(epochs, "epochs")
     job = make_job(named_inputs(source, target, options), seed, options)
-    job = with_counted(job, count_words(job, options), options)
+    counted = count_missing_words(job, options.get("min_count", 1), options.get("max_words"))
+    job = with_counted(job, counted, options)
     first_epoch = job.copies.epoch
     EPOCH.check(first_epoch + epochs - 1, "epoch")
     samples: list[SwitchedLine] = []

@@ -57,9 +57,10 @@ class WordCounter:
 
 
 def count_missing_words(
-    job: Augmentation, *, min_count: int = 1, max_words: int | None = None
+    job: Augmentation, min_count: int = 1, max_words: int | None = None
 ) -> Counted:
     """Count the words of the sides that have noise and no words, in one pass over the corpus."""
+    _check_limits(min_count, max_words)
     counters = {noise.side: WordCounter() for noise in job.noises if noise.needs_words}
     if not counters:
         return {}
@@ -110,9 +111,7 @@ def count_vocabulary(
         >>> (folder / "words").read_text()
         'b 3\\n'
     """
-    COUNT.check(min_count, "min_count")
-    if max_words is not None:
-        COUNT.check(max_words, "max_words")
+    _check_limits(min_count, max_words)
     if is_stream(out):
         raise SwitchOutError(f"out={out}: a vocabulary is a file, to be read again")
     check_outputs({"out": out}, {"text": text})
@@ -141,3 +140,9 @@ def is_free_for_counted(path: str) -> bool:
         return True
     with Path(path).open("rb") as handle:
         return all(_WORD_AND_COUNT.fullmatch(line) for line in islice(handle, 1000))
+
+
+def _check_limits(min_count: int, max_words: int | None) -> None:
+    COUNT.check(min_count, "min_count")
+    if max_words is not None:
+        COUNT.check(max_words, "max_words")
