@@ -40,13 +40,13 @@ FREE_KEYS = frozenset(
 PolicyName = Literal["none", "switchout", "hamming", "word_dropout", "raml", "similar"]
 
 
-class Section(BaseModel):
+class Keys(BaseModel):
     """A table of the file: unknown keys are refused, values never change after reading."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=True)
 
 
-class Data(Section):
+class Data(Keys):
     """Where the sentences come from."""
 
     corpus: str
@@ -63,7 +63,7 @@ class Data(Section):
         )
 
 
-class VocabularyKeys(Section):
+class VocabularyKeys(Keys):
     """How text becomes ids; see `switchout.corpora.codec`."""
 
     kind: Literal["word", "sentencepiece", "file"] = "word"
@@ -91,7 +91,7 @@ class VocabularyKeys(Section):
         return CodecPlan(**keys, files=files)
 
 
-class Model(Section):
+class Model(Keys):
     """The Transformer; see `switchout.nmt.model.ModelSpec`."""
 
     layers: Size = 2
@@ -106,7 +106,7 @@ class Model(Section):
     max_length: Size = 512  # ids that have a position
 
 
-class Side(Section):
+class Side(Keys):
     """The policy of one side: ``tau`` is the temperature, ``rate`` the expected share of words."""
 
     policy: PolicyName = "none"
@@ -143,7 +143,7 @@ class Side(Section):
         return self
 
 
-class Augment(Section):
+class Augment(Keys):
     """Noise of the training data, in the first ``until`` share of the steps."""
 
     source: Side = Side()
@@ -161,7 +161,7 @@ class Augment(Section):
         }
 
 
-class Train(Section):
+class Train(Keys):
     """Updates, validation and saving."""
 
     steps: Count = 2500
@@ -203,14 +203,14 @@ class Train(Section):
         return self
 
 
-class Search(Section):
+class Search(Keys):
     """How dev and test are translated at the end."""
 
     beam: Beam = 5
     length_penalty: Penalty = 1.0
 
 
-class Config(Section):
+class Config(Keys):
     """A whole run."""
 
     seed: Seed = 1
@@ -237,11 +237,11 @@ class Config(Section):
         return self.model_copy(update={"train": train.model_copy(update=changed)})
 
 
-def flatten(section: Section, *, prefix: str = "") -> dict[str, Any]:
+def flatten(table: Keys, *, prefix: str = "") -> dict[str, Any]:
     """Return all values by dotted key."""
     flat: dict[str, Any] = {}
-    for name in type(section).model_fields:
-        value = getattr(section, name)
-        nested = isinstance(value, Section)
+    for name in type(table).model_fields:
+        value = getattr(table, name)
+        nested = isinstance(value, Keys)
         flat |= flatten(value, prefix=f"{prefix}{name}.") if nested else {prefix + name: value}
     return flat
