@@ -39,7 +39,7 @@ def preload(verb: str) -> None:
         "switchout.text.file_augmenter",
     ]
     light += ["switchout.evaluation.buckets", "switchout.report.compare"]
-    heavy = ["torch", "switchout.experiments.reproduce", "switchout.runs.translate"]
+    heavy = ["torch", "switchout.experiments.reproduce", "switchout.runs.trained"]
     for name in light if verb in WITHOUT_TORCH else [*light, *heavy]:
         if not name.endswith("__main__"):
             with suppress(ImportError):

@@ -9,7 +9,7 @@ from tiny_run import make_run, sentences
 from switchout.explore.app import make_app
 from switchout.explore.site import Site
 from switchout.nmt.translate import translate_lines
-from switchout.runs.translate import load_ensemble
+from switchout.runs.trained import load_ensemble
 
 
 @pytest.fixture(scope="module")

@@ -22,8 +22,7 @@ from switchout.nmt.ctranslate2 import write_ctranslate2
 from switchout.nmt.model import ModelSpec, Transformer
 from switchout.nmt.search import SearchOptions
 from switchout.nmt.translate import translate_windows
-from switchout.runs.export import export_run
-from switchout.runs.translate import OpenRuns, load_model
+from switchout.runs.trained import OpenRuns, export_run, load_model
 
 ctranslate2 = pytest.importorskip("ctranslate2")
 SOURCES = Path(__file__).parents[2] / "src" / "switchout"

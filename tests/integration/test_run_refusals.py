@@ -14,7 +14,7 @@ from train_toys import write_config, write_corpus
 from switchout.cli import run
 from switchout.runs import result
 from switchout.runs.config import Search
-from switchout.runs.translate import OpenRuns
+from switchout.runs.trained import OpenRuns
 
 
 @pytest.fixture

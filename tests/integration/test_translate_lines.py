@@ -18,7 +18,7 @@ from switchout.corpora.codec import Codec
 from switchout.nmt.checkpoint import write_checkpoint
 from switchout.nmt.search import SearchOptions
 from switchout.nmt.translate import translate_lines, translate_windows
-from switchout.runs.translate import OpenRuns, load_ensemble, load_model
+from switchout.runs.trained import OpenRuns, load_ensemble, load_model
 
 
 @pytest.fixture(scope="module")

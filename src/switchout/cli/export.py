@@ -29,8 +29,7 @@ def export(
       switchout export --run a --to ctranslate2 --quantization int8 --out small
       switchout translate --run served --engine ctranslate2 < test.de
     """
-    from switchout.runs.export import export_run
-    from switchout.runs.translate import EXPORTED
+    from switchout.runs.trained import EXPORTED, export_run
 
     check_output_folder("out", out, {"run": run}, marker=EXPORTED)
     files = export_run(run, out, to=to, step=step, quantization=quantization)

@@ -72,7 +72,7 @@ def translate(
     """
     from switchout.nmt.machine import prepare_cpu
     from switchout.nmt.translate import translate_windows
-    from switchout.runs.translate import OpenRuns
+    from switchout.runs.trained import OpenRuns
 
     inputs = {"input": input, "run": [path for each in run for path in each.glob("*")]}
     check_outputs({"output": output}, inputs)

@@ -190,7 +190,7 @@ def _check_direction(corpus: Corpus, reverse: Path) -> None:
 
 def _translate(reverse: Path, lines: Sequence[str], recipe: Recipe) -> list[str]:
     from switchout.nmt.translate import translate_windows
-    from switchout.runs.translate import OpenRuns
+    from switchout.runs.trained import OpenRuns
 
     with (
         OpenRuns([reverse]) as runs,

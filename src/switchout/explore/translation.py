@@ -13,7 +13,7 @@ from switchout.errors import SwitchOutError
 from switchout.explore.catalogue import Catalogue
 
 if TYPE_CHECKING:
-    from switchout.runs.translate import OpenRuns
+    from switchout.runs.trained import OpenRuns
 
 MOST_MODELS = 4
 
@@ -55,7 +55,7 @@ class Translators:
         return Translated(run, best.text, best.score, time.perf_counter() - began)
 
     def _opened(self, run: str, folder: Path) -> OpenRuns:
-        from switchout.runs.translate import OpenRuns
+        from switchout.runs.trained import OpenRuns
 
         stamp = _stamp(folder)
         known = self._open.get(run)

@@ -1,4 +1,4 @@
-"""Opening trained runs for translation: weights, codecs, engine."""
+"""Trained runs: opened for translation (weights, codecs, engine), or exported for use elsewhere."""
 
 from __future__ import annotations
 
@@ -12,9 +12,16 @@ from typing import Literal
 import torch
 from safetensors import SafetensorError
 
-from switchout.corpora.codec import Codecs, read_codecs
+from switchout.corpora.codec import Codecs, read_codecs, save_codecs
 from switchout.errors import SwitchOutError
-from switchout.nmt.checkpoint import read_facts, read_tensors, step_folders
+from switchout.files import atomic_folder
+from switchout.nmt.checkpoint import read_facts, read_tensors, step_folders, write_files
+from switchout.nmt.ctranslate2 import (
+    QUANTIZATIONS,
+    CTranslate2Searcher,
+    tokens_of,
+    write_ctranslate2,
+)
 from switchout.nmt.flat import copy_parameters
 from switchout.nmt.machine import find_device
 from switchout.nmt.model import ModelSpec, Transformer
@@ -22,13 +29,14 @@ from switchout.nmt.search import SearchOptions
 from switchout.nmt.translate import Searcher, TorchSearcher
 from switchout.runs.config import Search
 from switchout.runs.folder import check_run_files, read_run_config, weights_folder
-from switchout.runs.sealed import check_files, read_sealed
+from switchout.runs.sealed import check_files, hashes, read_sealed, write_sealed
 
 log = logging.getLogger(__name__)
 
 EXPORTED = "model.json"  # of a folder that `export_run` wrote
 
 EngineName = Literal["torch", "ctranslate2"]
+Format = Literal["ctranslate2", "safetensors"]
 
 
 def load_codecs(run: Path) -> Codecs:
@@ -154,8 +162,6 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
             models, self.codecs = load_ensemble(runs, step=step, device=device)
             self.searcher = TorchSearcher(models)
             return
-        from switchout.nmt.ctranslate2 import CTranslate2Searcher, tokens_of, write_ctranslate2
-
         if len(runs) > 1:
             raise SwitchOutError("ctranslate2 knows no ensembles: give one run")
         folder = runs[0]
@@ -192,6 +198,38 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
 
     def __exit__(self, *error: object) -> None:
         self._stack.close()
+
+
+def export_run(
+    run: Path,
+    out: Path,
+    *,
+    to: Format,
+    step: str | None = None,
+    quantization: str | None = None,
+) -> list[str]:
+    """Write the run's model to the folder ``out`` and return the names of its files.
+
+    Both formats hold the codecs and ``model.json``, the shape of the network and how the run is
+    searched, so ``out`` can be opened like the run itself.
+    """
+    if quantization is not None and (to != "ctranslate2" or quantization not in QUANTIZATIONS):
+        raise SwitchOutError(
+            f"quantization {quantization!r}: one of {', '.join(QUANTIZATIONS)}, for ctranslate2"
+        )
+    search = run_search(run)
+    ((model,), codecs) = load_ensemble([run], step=step)
+    with atomic_folder(out, marker=EXPORTED) as folder:
+        if to == "safetensors":
+            weights = dict(model.named_parameters())
+            write_files(folder, {"model": weights}, {"model": model.spec.to_dict()})
+        else:
+            write_ctranslate2(model, folder, tokens_of(codecs), quantization=quantization)
+        save_codecs(codecs, folder)
+        files = hashes(folder, sorted(path.name for path in folder.iterdir()))
+        about = {"search": search.model_dump(), "files": files}
+        write_sealed(folder / EXPORTED, {**model.spec.to_dict(), **about})
+    return sorted(path.name for path in out.iterdir())
 
 
 def _weights(run: Path, step: str | None) -> Path:
