@@ -23,17 +23,14 @@ class Outputs:
     GROUP = "Files"
 
     out_source: Annotated[
-        str | None,
-        Option("Where the source goes; '-': standard output.", "--out-src", metavar="FILE"),
+        str | None, Option("Where the source goes; '-': standard output.", "--out-src", "FILE")
     ] = None
     out_target: Annotated[
-        str | None,
-        Option("Where the target goes; '-': standard output.", "--out-tgt", metavar="FILE"),
+        str | None, Option("Where the target goes; '-': standard output.", "--out-tgt", "FILE")
     ] = None
-    out_pairs: Annotated[str | None, Option("Where the pairs go.", metavar="FILE")] = None
+    out_pairs: Annotated[str | None, Option("Where the pairs go.", "FILE")] = None
     stats: Annotated[
-        str | None,
-        Option("Write JSON: counts, histograms, data hash, signature.", metavar="FILE"),
+        str | None, Option("Write JSON: counts, histograms, data hash, signature.", "FILE")
     ] = None
 
     @property
@@ -48,7 +45,7 @@ class Copies:
 
     GROUP = "Noise"
 
-    copies: Annotated[int, Option("Changed copies of each line.", metavar="N")] = 1
+    copies: Annotated[int, Option("Changed copies of each line.", "N")] = 1
     keep_original: Annotated[
         bool, Option("Write each line itself before its copies.", "--keep-original")
     ] = False
@@ -60,24 +57,21 @@ class Scale:
 
     GROUP = "Large corpora"
 
-    workers: Annotated[int, Option("Threads, or processes for --parts.", metavar="N")] = 1
-    engine: Annotated[str, Option("local or ray.", metavar="NAME")] = "local"
-    ray_address: Annotated[
-        str | None, Option("Running Ray cluster, 'auto' or host.", metavar="HOST")
-    ] = None
+    workers: Annotated[int, Option("Threads, or processes for --parts.", "N")] = 1
+    engine: Annotated[str, Option("local or ray.", "NAME")] = "local"
+    ray_address: Annotated[str | None, Option("Running Ray cluster, 'auto' or host.", "HOST")] = (
+        None
+    )
     parts: Annotated[
-        str | None, Option("For a run in parts; the same command resumes it.", metavar="DIR")
+        str | None, Option("For a run in parts; the same command resumes it.", "DIR")
     ] = None
     join: Annotated[bool, Option("Put the parts together in the end.")] = True
     part_bytes: Annotated[
         float,
-        Option(
-            "Size of a part of the input.", "--part-mb", metavar="MB", limits=POSITIVE, unit=1 << 20
-        ),
+        Option("Size of a part of the input.", "--part-mb", "MB", limits=POSITIVE, unit=1 << 20),
     ] = 64
     chunk_bytes: Annotated[
-        float,
-        Option("In memory at a time.", "--chunk-kb", metavar="KB", limits=POSITIVE, unit=1 << 10),
+        float, Option("In memory at a time.", "--chunk-kb", "KB", limits=POSITIVE, unit=1 << 10)
     ] = 1024
 
 
@@ -88,9 +82,7 @@ def augment(
     copies: Copies,
     vocabularies: Vocabularies,
     scale: Scale,
-    preview: Annotated[
-        int | None, Option("Write nothing, show N changed lines.", metavar="N")
-    ] = None,
+    preview: Annotated[int | None, Option("Write nothing, show N changed lines.", "N")] = None,
     as_json: Json = False,
 ) -> None:
     """Augment a corpus of any size, as text.

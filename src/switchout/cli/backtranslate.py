@@ -16,21 +16,21 @@ from switchout.ranges import BEAM, RATIO_OF_PAIRS
 
 def backtranslate(
     *,
-    corpus: Annotated[str, Option("Real pairs: name or folder.", metavar="CORPUS")],
-    out: Annotated[Path, Option("Folder of the corpus with synthetic pairs.", metavar="DIR")],
+    corpus: Annotated[str, Option("Real pairs: name or folder.", "CORPUS")],
+    out: Annotated[Path, Option("Folder of the corpus with synthetic pairs.", "DIR")],
     direction: Direction,
     mono: Annotated[
         Path | None, Option("Text in the target language; default: the corpus's own.")
     ] = None,
     run: Annotated[
-        Path | None, Option("A reverse run; default: train one, or find it.", metavar="DIR")
+        Path | None, Option("A reverse run; default: train one, or find it.", "DIR")
     ] = None,
     preset: Annotated[
-        str | None, Option("Preset or TOML file of the reverse model.", metavar="CONFIG")
+        str | None, Option("Preset or TOML file of the reverse model.", "CONFIG")
     ] = None,
     overrides: Overrides = None,
     ratio: Annotated[float, Option("Synthetic pairs per real pair.", limits=RATIO_OF_PAIRS)] = 1.0,
-    tag: Annotated[str, Option("Word put before every synthetic source.", metavar="WORD")] = "",
+    tag: Annotated[str, Option("Word put before every synthetic source.", "WORD")] = "",
     beam: Annotated[int, Option("Beam size.", limits=BEAM)] = 5,
     as_json: Json = False,
 ) -> None:

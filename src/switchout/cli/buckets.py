@@ -31,14 +31,11 @@ class Cuts(Training):
     ] = None
     by: Annotated[
         list[str] | None,
-        Option("wer, length, rarest, unknown; repeatable. Default: all it can.", metavar="NAME"),
+        Option("wer, length, rarest, unknown; repeatable. Default: all it can.", "NAME"),
     ] = None
-    edges: Annotated[
-        str | None, Option("Where buckets begin, for one --by.", metavar="E1,E2,…")
-    ] = None
+    edges: Annotated[str | None, Option("Where buckets begin, for one --by.", "E1,E2,…")] = None
     n_buckets: Annotated[
-        int,
-        Option("Buckets of about equally many sentences.", "--buckets", limits=Whole(1, 100)),
+        int, Option("Buckets of about equally many sentences.", "--buckets", limits=Whole(1, 100))
     ] = 5
 
     @property
@@ -68,7 +65,7 @@ def buckets(
     systems: Systems,
     cuts: Cuts,
     *,
-    metric: Annotated[str, Option("bleu, chrf or ter.", metavar="NAME")] = "bleu",
+    metric: Annotated[str, Option("bleu, chrf or ter.", "NAME")] = "bleu",
     scoring: Scoring,
     resamples: Resamples = 10_000,
     plot: Annotated[Path | None, Option("Write a figure, as .svg.")] = None,

@@ -81,13 +81,11 @@ def compare(
     systems: Systems,
     *,
     metric: Annotated[
-        list[str] | None,
-        Option("bleu, chrf, ter; may be repeated. Default: bleu.", metavar="NAME"),
+        list[str] | None, Option("bleu, chrf, ter; may be repeated. Default: bleu.", "NAME")
     ] = None,
     scoring: Scoring,
     paired: Annotated[
-        bool,
-        Option("Run k of every system has the same seed. Decide before you look.", "--paired"),
+        bool, Option("Run k of every system has the same seed. Decide before you look.", "--paired")
     ] = False,
     resamples: Resamples = 10_000,
     csv: Annotated[Path | None, Option("Write the table of tests as CSV.")] = None,

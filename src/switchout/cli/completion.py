@@ -15,9 +15,7 @@ VARIABLE = "_SWITCHOUT_COMPLETE"  # set by the shell while it asks; cli.run look
 SHELLS = ("bash", "zsh", "fish")
 
 
-def completion(
-    shell: Annotated[str, Argument("SHELL", "bash, zsh or fish.")],
-) -> None:
+def completion(shell: Annotated[str, Argument("SHELL", "bash, zsh or fish.")]) -> None:
     """Print a script that completes verbs and options in your shell.
 
     Example:

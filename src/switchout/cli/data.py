@@ -47,11 +47,10 @@ def list_corpora(as_json: Json = False) -> None:
 def get(
     name: Annotated[str, Argument("NAME", "One of 'switchout data list'.")],
     out: Annotated[
-        Path | None,
-        Option("Folder of corpora. Default: SWITCHOUT_DATA, or data/.", metavar="DIR"),
+        Path | None, Option("Folder of corpora. Default: SWITCHOUT_DATA, or data/.", "DIR")
     ] = None,
     from_folder: Annotated[
-        Path | None, Option("Import from this folder instead of the net.", "--from", metavar="DIR")
+        Path | None, Option("Import from this folder instead of the net.", "--from", "DIR")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -152,7 +151,7 @@ def _both(first: Any, second: Any) -> tuple[Any, Any] | None:
 def prepare(
     name: Annotated[str, Argument("NAME|FOLDER", "Registry name or folder.")],
     *,
-    out: Annotated[Path, Option("The folder to make.", metavar="DIR")],
+    out: Annotated[Path, Option("The folder to make.", "DIR")],
     direction: Direction,
     bleu: Annotated[
         Literal["none", "13a"] | None,

@@ -26,7 +26,7 @@ def demo(
     full: Annotated[bool, Option("All six rows of table 1.", "--full")] = False,
     quick: Annotated[bool, Option("A minute or two: only shows how it works.", "--quick")] = False,
     workers: Runs = None,
-    out: Annotated[Path, Option("Folder of table and report.", metavar="DIR")] = Path("demo"),
+    out: Annotated[Path, Option("Folder of table and report.", "DIR")] = Path("demo"),
     as_json: Json = False,
 ) -> int:
     """Show what noise does to sentences, train a small comparison, write a report.

@@ -14,7 +14,7 @@ HOST = "127.0.0.1"  # and nothing else: there is no password
 
 def explore(
     runs: Annotated[
-        Path | None, Option("Folder of runs; else SWITCHOUT_RUNS or runs.", metavar="DIR")
+        Path | None, Option("Folder of runs; else SWITCHOUT_RUNS or runs.", "DIR")
     ] = None,
     port: Annotated[int, Option("0: any free one.", limits=Whole(0, 65535))] = 8765,
     src: Annotated[Path | None, Option("Source side of your corpus.")] = None,

@@ -12,13 +12,12 @@ from switchout.files import check_output_folder
 
 
 def export(
-    run: Annotated[Path, Option("A trained run.", metavar="DIR")],
+    run: Annotated[Path, Option("A trained run.", "DIR")],
     to: Annotated[Literal["ctranslate2", "safetensors"], Option("What to write.")],
-    out: Annotated[Path, Option("New folder; an earlier export there is replaced.", metavar="DIR")],
+    out: Annotated[Path, Option("New folder; an earlier export there is replaced.", "DIR")],
     step: Step = None,
     quantization: Annotated[
-        str | None,
-        Option("For ctranslate2: int8, int8_float32, int16, float16.", metavar="NAME"),
+        str | None, Option("For ctranslate2: int8, int8_float32, int16, float16.", "NAME")
     ] = None,
     as_json: Json = False,
 ) -> None:

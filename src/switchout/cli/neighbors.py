@@ -27,8 +27,7 @@ def neighbors(
         Literal["local", "ray"], Option("ray: shards of the training set as tasks.")
     ] = "local",
     ray_address: Annotated[
-        str | None,
-        Option("A running Ray cluster; without it one is started here.", metavar="HOST"),
+        str | None, Option("A running Ray cluster; without it one is started here.", "HOST")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -73,12 +72,7 @@ def neighbors(
 
 
 def _search(
-    train: list[str],
-    test: list[str],
-    *,
-    is_on_ray: bool,
-    workers: int | None,
-    address: str | None,
+    train: list[str], test: list[str], *, is_on_ray: bool, workers: int | None, address: str | None
 ) -> Neighbors:
     from switchout.evaluation.neighbors import find_neighbors
     from switchout.progress import Meter

@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
 Json = Annotated[bool, Option("Print JSON, for programs.", "--json")]
 Overrides = Annotated[
-    list[str] | None, Option("Override one key; repeatable.", "--set", metavar="KEY=VALUE")
+    list[str] | None, Option("Override one key; repeatable.", "--set", "KEY=VALUE")
 ]
 Step = Annotated[
-    str | None,
-    Option("Checkpoint: a step, or 'average'; else the selected one.", metavar="STEP"),
+    str | None, Option("Checkpoint: a step, or 'average'; else the selected one.", "STEP")
 ]
 Runs = Annotated[
     int | None, Option("Runs at a time; default: as many as processors.", limits=WORKERS)
@@ -41,10 +40,10 @@ class Direction:
     """From which language to which, where a corpus does not say so itself."""
 
     source: Annotated[
-        str | None, Option("Source language, where the corpus is silent.", metavar="LANG")
+        str | None, Option("Source language, where the corpus is silent.", "LANG")
     ] = None
     target: Annotated[
-        str | None, Option("Target language, where the corpus is silent.", metavar="LANG")
+        str | None, Option("Target language, where the corpus is silent.", "LANG")
     ] = None
 
     @property
@@ -66,10 +65,9 @@ class Where:
     GROUP = "Where it runs"
 
     workers: Runs = None
-    engine: Annotated[str, Option("local or ray.", metavar="NAME")] = "local"
+    engine: Annotated[str, Option("local or ray.", "NAME")] = "local"
     ray_address: Annotated[
-        str | None,
-        Option("Of a running cluster; default: Ray on this machine.", metavar="HOST"),
+        str | None, Option("Of a running cluster; default: Ray on this machine.", "HOST")
     ] = None
     gpus: Annotated[float, Option("GPUs a run needs, on Ray.", limits=GPUS)] = 0.0
 
@@ -94,7 +92,7 @@ class Scoring:
         Option(
             "sacrebleu's tokenizer for BLEU; none for tokenised text. Default: 13a, or as the"
             " corpus of the runs is scored.",
-            metavar="NAME",
+            "NAME",
         ),
     ] = None
     lowercase: Annotated[bool, Option("BLEU without case.", "--lowercase", "-l")] = False
@@ -115,12 +113,8 @@ class Systems:
     GROUP = "What is compared"
 
     ref: Ref = None
-    baseline: Annotated[
-        str, Option("Outputs, or folders, of the baseline's runs.", metavar="NAME=F1,F2,…")
-    ]
-    system: Annotated[
-        list[str], Option("Those of a system; may be repeated.", metavar="NAME=F1,F2,…")
-    ]
+    baseline: Annotated[str, Option("Outputs, or folders, of the baseline's runs.", "NAME=F1,F2,…")]
+    system: Annotated[list[str], Option("Those of a system; may be repeated.", "NAME=F1,F2,…")]
 
     @property
     def inputs(self) -> dict[str, Any]:

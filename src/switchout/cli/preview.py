@@ -26,22 +26,21 @@ class Inputs:
 
     GROUP = "Files"
 
-    source: Annotated[
-        str | None, Option("Source file; '-': standard input.", "--src", metavar="FILE")
-    ] = None
-    target: Annotated[
-        str | None, Option("Target file; '-': standard input.", "--tgt", metavar="FILE")
-    ] = None
+    source: Annotated[str | None, Option("Source file; '-': standard input.", "--src", "FILE")] = (
+        None
+    )
+    target: Annotated[str | None, Option("Target file; '-': standard input.", "--tgt", "FILE")] = (
+        None
+    )
     pairs: Annotated[
-        str | None,
-        Option("Instead: one file of tab-separated pairs, or .parquet.", metavar="FILE"),
+        str | None, Option("Instead: one file of tab-separated pairs, or .parquet.", "FILE")
     ] = None
-    source_column: Annotated[
-        str, Option("Parquet column; '': none.", "--src-column", metavar="NAME")
-    ] = "source"
-    target_column: Annotated[
-        str, Option("Parquet column; '': none.", "--tgt-column", metavar="NAME")
-    ] = "target"
+    source_column: Annotated[str, Option("Parquet column; '': none.", "--src-column", "NAME")] = (
+        "source"
+    )
+    target_column: Annotated[str, Option("Parquet column; '': none.", "--tgt-column", "NAME")] = (
+        "target"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,23 +49,16 @@ class Noise:
 
     GROUP = "Noise"
 
-    tau_x: Annotated[float | None, Option("Temperature of the source side.", metavar="T")] = None
-    tau_y: Annotated[float | None, Option("Temperature of the target side.", metavar="T")] = None
-    rate_x: Annotated[
-        float | None, Option("Instead: share of source words changed.", metavar="R")
-    ] = None
-    rate_y: Annotated[
-        float | None, Option("Instead: share of target words changed.", metavar="R")
-    ] = None
+    tau_x: Annotated[float | None, Option("Temperature of the source side.", "T")] = None
+    tau_y: Annotated[float | None, Option("Temperature of the target side.", "T")] = None
+    rate_x: Annotated[float | None, Option("Instead: share of source words changed.", "R")] = None
+    rate_y: Annotated[float | None, Option("Instead: share of target words changed.", "R")] = None
     policy_x: Annotated[
-        str | None,
-        Option("switchout (default), raml, hamming or word_dropout.", metavar="NAME"),
+        str | None, Option("switchout (default), raml, hamming or word_dropout.", "NAME")
     ] = None
-    policy_y: Annotated[
-        str | None, Option("The same for the target; default raml.", metavar="NAME")
-    ] = None
-    seed: Annotated[int, Option("Seed, 0 <= seed < 2^64.", metavar="N")]
-    epoch: Annotated[int, Option("Other noise for the same corpus.", metavar="N")] = 0
+    policy_y: Annotated[str | None, Option("The same for the target; default raml.", "NAME")] = None
+    seed: Annotated[int, Option("Seed, 0 <= seed < 2^64.", "N")]
+    epoch: Annotated[int, Option("Other noise for the same corpus.", "N")] = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,29 +73,27 @@ class Vocabularies:
             "Words, one a line ('word' or 'word count'); a sentencepiece .model; a tokenizer.json."
             " Default: counted from the corpus.",
             "--vocab-src",
-            metavar="FILE",
+            "FILE",
         ),
     ] = None
     vocab_target: Annotated[
-        str | None, Option("The same for the target.", "--vocab-tgt", metavar="FILE")
+        str | None, Option("The same for the target.", "--vocab-tgt", "FILE")
     ] = None
-    min_count: Annotated[int, Option("Counted vocabulary: least frequency.", metavar="N")] = 1
-    max_words: Annotated[int | None, Option("Counted vocabulary: largest size.", metavar="N")] = (
-        None
-    )
+    min_count: Annotated[int, Option("Counted vocabulary: least frequency.", "N")] = 1
+    max_words: Annotated[int | None, Option("Counted vocabulary: largest size.", "N")] = None
     special_words: Annotated[
         list[str] | None,
         Option(
             "A word to leave alone and never draw; repeatable. Default: <s>, <unk>, …",
             "--special",
-            metavar="WORD",
+            "WORD",
         ),
     ] = None
     special_pattern: Annotated[
         str | None,
-        Option("The same for all words that match it as a whole.", "--special-regex", metavar="RE"),
+        Option("The same for all words that match it as a whole.", "--special-regex", "RE"),
     ] = None
-    null_word: Annotated[str, Option("What word_dropout leaves behind.", metavar="WORD")] = "<unk>"
+    null_word: Annotated[str, Option("What word_dropout leaves behind.", "WORD")] = "<unk>"
     encode: Annotated[
         bool, Option("The input is raw text: split it by the vocabulary.", "--encode")
     ] = False
@@ -113,8 +103,8 @@ def preview(
     inputs: Inputs,
     noise: Noise,
     vocabularies: Vocabularies,
-    lines: Annotated[int, Option("Sentences to show.", metavar="N")] = LINES,
-    epochs: Annotated[int, Option("Of so many epochs.", metavar="N")] = EPOCHS,
+    lines: Annotated[int, Option("Sentences to show.", "N")] = LINES,
+    epochs: Annotated[int, Option("Of so many epochs.", "N")] = EPOCHS,
     as_json: Json = False,
 ) -> None:
     """Show changed sentences, epoch by epoch, and what a setting does to a corpus.

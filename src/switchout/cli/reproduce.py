@@ -23,12 +23,8 @@ class Temperatures:
 
     GROUP = "Temperatures"
 
-    tau_x: Annotated[
-        str | None, Option("Source temperatures; default: paper's.", metavar="T[,T…]")
-    ] = None
-    tau_y: Annotated[
-        str | None, Option("Target temperatures; default: paper's.", metavar="T[,T…]")
-    ] = None
+    tau_x: Annotated[str | None, Option("Source temperatures; default: paper's.", "T[,T…]")] = None
+    tau_y: Annotated[str | None, Option("Target temperatures; default: paper's.", "T[,T…]")] = None
     tune: Annotated[bool, Option("First tune dropout and label smoothing of row 1 on dev.")] = False
     tune_taus: Annotated[
         bool, Option("table1: add rows at temperatures tuned on dev, among --tau-x and --tau-y.")
@@ -63,17 +59,17 @@ def reproduce(
     what: Annotated[str, Argument("WHAT", "table1, table2, tau or wer.")],
     *,
     corpus: Annotated[
-        list[str] | None, Option("Name or folder; repeatable: a column each.", metavar="CORPUS")
+        list[str] | None, Option("Name or folder; repeatable: a column each.", "CORPUS")
     ] = None,
     direction: Direction,
     preset: Annotated[
-        str | None, Option("Preset or TOML file; default: the corpus's own.", metavar="CONFIG")
+        str | None, Option("Preset or TOML file; default: the corpus's own.", "CONFIG")
     ] = None,
     overrides: Overrides = None,
     seeds: Annotated[
         int | None, Option("Runs per row; default: the paper's 4, or 9.", limits=SEEDS)
     ] = None,
-    out: Annotated[Path | None, Option("Folder of table and report.", metavar="DIR")] = None,
+    out: Annotated[Path | None, Option("Folder of table and report.", "DIR")] = None,
     as_json: Json = False,
     temperatures: Temperatures,
     synthetic: Synthetic,

@@ -16,8 +16,7 @@ def score(
     *,
     ref: Ref = None,
     metric: Annotated[
-        list[str] | None,
-        Option("bleu, chrf, ter; may be repeated. Default: all.", metavar="NAME"),
+        list[str] | None, Option("bleu, chrf, ter; may be repeated. Default: all.", "NAME")
     ] = None,
     scoring: Scoring,
     resamples: Annotated[

@@ -15,7 +15,7 @@ from switchout.files import check_output_folder
 def sweep(
     config: Annotated[Path, Argument("CONFIG.toml", "What varies.")],
     *,
-    out: Annotated[Path, Option("Folder of table and report.", metavar="DIR")] = Path("sweep"),
+    out: Annotated[Path, Option("Folder of table and report.", "DIR")] = Path("sweep"),
     as_json: Json = False,
     where: Where,
 ) -> int:

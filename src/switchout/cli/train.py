@@ -20,36 +20,28 @@ STOPPED = 143  # as the shell reports a process ended by SIGTERM
 
 def train(
     config: Annotated[
-        str | None,
-        Argument("CONFIG", "A TOML file, or the name of a preset."),
+        str | None, Argument("CONFIG", "A TOML file, or the name of a preset.")
     ] = None,
     *,
-    out: Annotated[Path | None, Option("Folder of the run.", metavar="DIR")] = None,
+    out: Annotated[Path | None, Option("Folder of the run.", "DIR")] = None,
     corpus: Annotated[
         str | None,
-        Option(
-            "Name, or folder with train.LANG, dev.LANG; settings suit its size.", metavar="CORPUS"
-        ),
+        Option("Name, or folder with train.LANG, dev.LANG; settings suit its size.", "CORPUS"),
     ] = None,
     direction: Direction,
     tau_x: Annotated[
-        float | None,
-        Option("SwitchOut on the source; 0: none.", metavar="TEMPERATURE", limits=TAU),
+        float | None, Option("SwitchOut on the source; 0: none.", "TEMPERATURE", limits=TAU)
     ] = None,
     tau_y: Annotated[
-        float | None, Option("RAML on the target; 0: none.", metavar="TEMPERATURE", limits=TAU)
+        float | None, Option("RAML on the target; 0: none.", "TEMPERATURE", limits=TAU)
     ] = None,
     overrides: Overrides = None,
     restart: Annotated[bool, Option("Move an earlier run in --out aside.")] = False,
-    init_from: Annotated[
-        str | None, Option("Start from another run's weights.", metavar="RUN")
-    ] = None,
+    init_from: Annotated[str | None, Option("Start from another run's weights.", "RUN")] = None,
     paper_gpus: Annotated[
         int, Option("As the paper on n GPUs: n x batch, steps / n.", limits=WORKERS)
     ] = 1,
-    print_config: Annotated[
-        str | None, Option("Print a preset and stop.", metavar="PRESET")
-    ] = None,
+    print_config: Annotated[str | None, Option("Print a preset and stop.", "PRESET")] = None,
     as_json: Json = False,
 ) -> int:
     """Train a translation model. The same command again resumes, after whatever happened.

@@ -45,7 +45,7 @@ class Search:
 
 
 def translate(
-    run: Annotated[list[Path], Option("A trained run; several are an ensemble.", metavar="DIR")],
+    run: Annotated[list[Path], Option("A trained run; several are an ensemble.", "DIR")],
     *,
     input: Annotated[Path | None, Option("Lines to translate; else stdin.")] = None,
     output: Annotated[Path | None, Option("Where to write; else stdout.")] = None,
@@ -56,8 +56,7 @@ def translate(
     step: Step = None,
     engine: Annotated[Literal["torch", "ctranslate2"], Option("What searches.")] = "torch",
     device: Annotated[
-        str | None,
-        Option("cpu, cuda, cuda:1 …; else where the run was trained.", metavar="NAME"),
+        str | None, Option("cpu, cuda, cuda:1 …; else where the run was trained.", "NAME")
     ] = None,
     threads: Annotated[int, Option("More gain little on small models.", limits=WORKERS)] = 1,
     as_json: Annotated[bool, Option("One JSON object per line.", "--json")] = False,

@@ -35,8 +35,7 @@ class Option:
 
     Args:
         help: A sentence.
-        names: Its flags; by default that of the parameter's name.
-        metavar: What its value is called.
+        names: Its flags, by default that of the parameter's name, and what its value is called.
         limits: What numbers it takes.
         unit: Its number is multiplied by this.
 
@@ -46,14 +45,11 @@ class Option:
     """
 
     def __init__(
-        self,
-        help: str,
-        *names: str,
-        metavar: str | None = None,
-        limits: Whole | Real | None = None,
-        unit: int | None = None,
+        self, help: str, *names: str, limits: Whole | Real | None = None, unit: int | None = None
     ):
-        self.help, self.names, self.metavar = help, names, metavar
+        self.help = help
+        self.flags = tuple(name for name in names if name.startswith("-"))
+        self.metavar = next((name for name in names if not name.startswith("-")), None)
         self._limits, self._unit = limits, unit
 
     def checked(self, context: click.Context, parameter: click.Parameter, value: Any) -> Any:
@@ -67,8 +63,8 @@ class Option:
         """Return it for click."""
         kind, is_list = _value_of(kind)
         given = default is not inspect.Parameter.empty
-        flags = self.names or (f"--{name.replace('_', '-')}",)
-        if kind is bool and not self.names:
+        flags = self.flags or (f"--{name.replace('_', '-')}",)
+        if kind is bool and not self.flags:
             flags = (f"{flags[0]}/--no-{flags[0][2:]}",)
         settings: dict[str, Any] = {"default": default} if given and default is not None else {}
         return click.Option(
@@ -90,7 +86,7 @@ class Argument(Option):
     """A word without a flag: what it is called, and what it is."""
 
     def __init__(self, metavar: str, help: str):
-        super().__init__(help, metavar=metavar)
+        super().__init__(help, metavar)
 
     def made(self, name: str, kind: Any, default: Any) -> click.Parameter:
         """Return it for click."""

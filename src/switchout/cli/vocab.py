@@ -11,9 +11,9 @@ from switchout.cli.verb import Argument, Option
 
 def vocab(
     text: Annotated[str, Argument("FILE", "Tokenised text; '-': standard input.")],
-    out: Annotated[str, Option("The vocabulary: a word and its count a line.", metavar="FILE")],
-    min_count: Annotated[int, Option("Leave out rarer words.", metavar="N")] = 1,
-    max_words: Annotated[int | None, Option("Keep only the most frequent.", metavar="N")] = None,
+    out: Annotated[str, Option("The vocabulary: a word and its count a line.", "FILE")],
+    min_count: Annotated[int, Option("Leave out rarer words.", "N")] = 1,
+    max_words: Annotated[int | None, Option("Keep only the most frequent.", "N")] = None,
     as_json: Json = False,
 ) -> None:
     """Count the words of a text into a vocabulary.
