@@ -17,8 +17,9 @@ from pathlib import Path
 
 from switchout.errors import SwitchOutError
 from switchout.files import open_bytes
+from switchout.files.reading import COMPRESSED
 
-COMPRESSIONS = ("", ".gz", ".xz", ".bz2", ".zst")
+COMPRESSIONS = ("", *COMPRESSED)
 JOINER = "￭"  # stands where the text had no space
 _WORD_OR_MARK = re.compile(r"\w+|[^\w ]")
 

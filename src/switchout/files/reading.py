@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 from switchout.errors import SwitchOutError
 
 FilePath = str | os.PathLike[str]
+COMPRESSED = (".gz", ".xz", ".bz2", ".zst")  # suffixes; all are read and written
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EPIPE)
 JSON_BYTES = 256 << 20  # more is no file of ours, and would take minutes to read
 TOML_BYTES = 1 << 20

@@ -17,6 +17,7 @@ from typing import Any
 from switchout.engines import Engine
 from switchout.errors import SwitchOutError
 from switchout.files import atomic, is_stream, named_errors, read_json, write_json
+from switchout.files.reading import COMPRESSED
 from switchout.progress import Meter
 from switchout.text.augmentation import Augmentation
 from switchout.text.formats import COPY_BYTES, Part
@@ -28,7 +29,7 @@ from switchout.text.part_folder import (
     write_result,
 )
 from switchout.text.part_workers import Todo, do_parts
-from switchout.text.streams import COMPRESSED, combined_hash, is_compressed, open_input
+from switchout.text.streams import combined_hash, is_compressed, open_input
 from switchout.text.tally import Tally
 
 

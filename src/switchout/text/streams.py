@@ -20,11 +20,10 @@ import numpy as np
 
 from switchout.errors import SwitchOutError
 from switchout.files import Draft, is_stream, named_errors
-from switchout.files.reading import descriptor_of
+from switchout.files.reading import COMPRESSED, descriptor_of
 from switchout.text.lines import PADDING, Bytes, Lines
 
 CHUNK_BYTES = 1 << 20
-COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
 _NEWLINE = 0x0A
 
 
@@ -80,7 +79,7 @@ class LineReader:
             self._stream.seek(offset)
         self._left = sys.maxsize if n_bytes is None else n_bytes
         self._chunk_bytes = chunk_bytes
-        self._lines = _no_lines()
+        self._lines = Lines.found_in(np.zeros(PADDING, np.uint8), 0)
         self._tail: Bytes = np.empty(0, np.uint8)  # the beginning of a line whose end is not read
         self._next = 0
         self._at_end = False
@@ -144,11 +143,6 @@ class LineReader:
         if self._digest is not None:
             self._digest.update(room[:filled])
         return filled
-
-
-def _no_lines() -> Lines:
-    none = np.empty(0, np.int64)
-    return Lines(np.empty(0, np.uint8), none, none, 1)
 
 
 class Output:
