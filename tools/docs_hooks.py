@@ -18,6 +18,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from switchout import cli
+from switchout.cli.verb import commands_of
 from switchout.ranges import Real, Whole
 from switchout.runs.config import Config
 
@@ -92,8 +93,9 @@ def on_post_build(config: MkDocsConfig) -> None:
 def command_line() -> str:
     """Return the help of every verb, as the program prints it."""
     parts = ["# Command line\n\nThis is what `switchout VERB --help` prints.\n"]
-    for verb in cli._available():
-        parts.append(f"## {verb}\n\n```text\n{_help([verb])}\n```\n")
+    for verb in cli.VERBS:
+        for command in commands_of(verb):
+            parts.append(f"## {command}\n\n```text\n{_help(command.split())}\n```\n")
     return "\n".join(parts)
 
 

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from switchout.cli import _available, run
+from switchout.cli import VERBS, run
+from switchout.cli.verb import commands_of, parser_of
 
-COMMANDS = [[verb] for verb in _available() if verb != "data"]
-COMMANDS += [["data", part] for part in ("list", "get", "prepare")]
+COMMANDS = [command.split() for verb in VERBS for command in commands_of(verb)]
 
 
 def shown(capsys, *words: str) -> str:
@@ -41,7 +41,7 @@ def test_three_ways_to_ask_say_the_same(words, capsys):
 
 def test_help_alone_lists_the_verbs(capsys):
     text = shown(capsys, "help")
-    assert all(f"\n  {verb}" in text for verb in _available())
+    assert all(f"\n  {verb}" in text for verb in VERBS)
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -130,7 +130,6 @@ def test_preview_has_no_option_that_writes(capsys):
 
 
 def test_every_option_of_augment_is_known_to_the_library():
-    from switchout.cli.verb import parser_of
     from switchout.text.file_augmenter import FileOptions
     from switchout.text.side_noise import NoiseOptions
 

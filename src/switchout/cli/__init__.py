@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.util import find_spec
 
 from switchout.cli.standard_streams import BROKEN_PIPE, describe, run_with_streams
 from switchout.errors import SwitchOutError, did_you_mean
@@ -48,7 +47,7 @@ def run(arguments: list[str] | None = None) -> int:
     if "_SWITCHOUT_COMPLETE" in os.environ:
         from switchout.cli import completion
 
-        return completion.answer(_available())
+        return completion.answer(list(VERBS))
     if arguments[:1] == ["help"]:  # `switchout help VERB` and `switchout VERB --help` are one
         arguments = [*arguments[1:], "--help"]
     # NumPy's products here are small: its threads gain nothing, and beside other work they spin.
@@ -88,8 +87,8 @@ def _about(arguments: list[str]) -> int:
 
 
 def _run_verb(verb: str, arguments: list[str]) -> int:
-    if verb not in _available():
-        raise SwitchOutError(f"no such command {verb!r}{did_you_mean(verb, _available())}")
+    if verb not in VERBS:
+        raise SwitchOutError(f"no such command {verb!r}{did_you_mean(verb, list(VERBS))}")
     import click
 
     from switchout.cli.verb import parser_of, with_flags
@@ -104,12 +103,8 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
         message = error.format_message()
         return _complain(f"{message.rstrip('.')} (see 'switchout {verb} --help')")
     except SwitchOutError as error:
-        raise SwitchOutError(with_flags(str(error), command)) from None
+        raise SwitchOutError(with_flags(str(error), verb)) from None
     return result if isinstance(result, int) else 0
-
-
-def _available() -> list[str]:
-    return [verb for verb in VERBS if find_spec(f"switchout.cli.{verb}") is not None]
 
 
 def _overview() -> str:
@@ -118,7 +113,7 @@ def _overview() -> str:
         "",
         "Noise for translation data: see it, use it, find out whether it helps.",
         "",
-        *(f"  {verb:<15}{VERBS[verb]}" for verb in _available()),
+        *(f"  {verb:<15}{about}" for verb, about in VERBS.items()),
         "",
         "'switchout help VERB' explains a verb, with an example.",
     ]

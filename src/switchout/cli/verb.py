@@ -178,6 +178,19 @@ def parser_of(verb: str) -> click.Command:
     return Family(verb, commands, help=about, context_settings=SETTINGS)
 
 
+def commands_of(verb: str) -> dict[str, click.Command]:
+    """Return the commands of a verb by what one types: itself, or all of its family.
+
+    Example:
+        >>> list(commands_of("data"))
+        ['data list', 'data get', 'data prepare']
+    """
+    parser = parser_of(verb)
+    if not isinstance(parser, click.Group):
+        return {verb: parser}
+    return {f"{verb} {name}": command for name, command in parser.commands.items()}
+
+
 def _command(name: str, function: Callable[..., Any]) -> Verb:
     sections: Sections = {}
     parts: dict[str, Any] = {}
@@ -228,18 +241,21 @@ def _texts(function: Callable[..., Any]) -> tuple[str, str]:
     return "\n\n".join(marked[:first]), "\n\n".join(marked[first:])
 
 
-def with_flags(message: str, parser: click.Command) -> str:
+def with_flags(message: str, verb: str) -> str:
     """Put flags where a message of the library names parameters.
 
     A name with an underscore is surely one; others must stand before ``=`` or ``must be``.
 
     Example:
-        >>> with_flags("engine=x: unknown; parts= needs part_bytes", parser_of("augment"))
+        >>> with_flags("engine=x: unknown; parts= needs part_bytes", "augment")
         '--engine x: unknown; --parts needs --part-mb'
     """
-    commands = parser.commands.values() if isinstance(parser, click.Group) else [parser]
-    options = [p for command in commands for p in command.params if isinstance(p, click.Option)]
-    flags = {option.name or "": flag_of(option) for option in options}
+    flags = {
+        parameter.name or "": flag_of(parameter)
+        for command in commands_of(verb).values()
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+    }
     sure = "|".join(name for name in flags if "_" in name)
     maybe = "|".join(name for name in flags if "_" not in name)
     name = rf"(?<![\w/.-])(?:({sure or '(?!)'})(?![\w/.-])|({maybe})(?==| must be\b))"
