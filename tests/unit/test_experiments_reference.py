@@ -166,7 +166,7 @@ def test_sentences_are_shown_within_the_terminal(width, monkeypatch, capsys):
     for dose in demo.doses():
         _show(dose)
     lines = capsys.readouterr().out.splitlines()
-    assert max(len(line) for line in lines if line.startswith("  epoch")) <= width
+    assert max(len(line) for line in lines if line.startswith("  ")) <= width
     assert max(map(len, lines)) <= 80
     assert any("[" in line for line in lines)
 

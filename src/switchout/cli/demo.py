@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import click
-
 from switchout.cli.options import Json, Runs
+from switchout.cli.preview import in_epochs
 from switchout.cli.report import finish
 from switchout.cli.verb import Option
 from switchout.ranges import SEEDS
 
 if TYPE_CHECKING:
-    from switchout.experiments.demo import Dose, NoisyLine
-
-WIDEST = 80
+    from switchout.experiments.demo import Dose
 
 
 def demo(
@@ -63,28 +59,8 @@ def _show(dose: Dose) -> None:
     """Print sentences as the model sees them, new words marked."""
     print(
         f"Temperature {dose.tau:g}: SwitchOut changes {dose.changed:.1%} of the words and leaves "
-        f"{dose.untouched:.0%}\nof the sentences as they are. The first epochs, [new] words:\n"
+        f"{dose.untouched:.0%}\nof the sentences as they are. The first epochs, new words marked:\n"
     )
     for original, epochs in dose.examples:
-        print(f"  as written  {_cut(original, WIDEST - 14)}")
-        for epoch, line in enumerate(epochs):
-            is_same = not any(is_new for _, is_new in line)
-            click.echo(f"  epoch {epoch}     {'the same' if is_same else _marked(line)}")
-        print()
-
-
-def _marked(line: NoisyLine) -> str:
-    """The line in one row of the terminal; bold where it may be."""
-    room = min(WIDEST, shutil.get_terminal_size().columns) - 14
-    shown: list[str] = []
-    for word, is_new in line:
-        text = f"[{word}]" if is_new else word
-        room -= len(text) + 1
-        if room < 1:
-            return " ".join([*shown, "…"])
-        shown.append(click.style(text, bold=True) if is_new else text)
-    return " ".join(shown)
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+        shown = in_epochs(original.split(), dict(enumerate(epochs)), in_color=sys.stdout.isatty())
+        print(*shown, "", sep="\n")

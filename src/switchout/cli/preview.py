@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,8 +14,9 @@ from switchout.cli.options import Json
 from switchout.cli.verb import Option
 
 if TYPE_CHECKING:
-    from switchout.text.preview import Effect, Preview, SwitchedLine, SwitchedWord
+    from switchout.text.preview import Effect, Preview
 
+NoisyWords = Sequence[tuple[str, bool]]  # words, and whether they are new
 WIDTH = 80
 _LABEL = 12  # columns of what stands before a sentence
 LINES, EPOCHS = 5, 3
@@ -142,40 +144,39 @@ def show(given: dict[str, Any], *, lines: int, epochs: int, as_json: bool) -> No
 def rendered(preview: Preview, *, in_color: bool) -> str:
     """Return a preview as text of 80 columns."""
     blocks = []
-    for (line, side), samples in groupby(preview.samples, key=lambda s: (s.line, s.side)):
-        blocks.append("\n".join([f"line {line + 1}, {side}", *_lines(list(samples), in_color)]))
+    for (line, side), group in groupby(preview.samples, key=lambda s: (s.line, s.side)):
+        samples = list(group)
+        original = [word.was for word in samples[0].words]
+        epochs = {s.epoch: [(word.text, word.is_changed) for word in s.words] for s in samples}
+        shown = in_epochs(original, epochs, in_color=in_color)
+        blocks.append("\n".join([f"line {line + 1}, {side}", *shown]))
     return "\n\n".join([*blocks, *map(_table, preview.effects)])
 
 
-def _lines(samples: list[SwitchedLine], in_color: bool) -> Iterator[str]:
-    original = [(word.was, 0) for word in samples[0].words]
-    yield from _wrapped("as it is", original)
-    same = [s for s in samples if not any(word.is_changed for word in s.words)]
-    for sample in samples:
-        if sample not in same:
-            words = [_marked(word, in_color) for word in sample.words]
-            yield from _wrapped(f"epoch {sample.epoch}", words)
+def in_epochs(
+    original: Sequence[str], epochs: Mapping[int, NoisyWords], *, in_color: bool
+) -> Iterator[str]:
+    """Yield a sentence as it is and as it is in the epochs that change it, new words marked."""
+    yield from _wrapped("as it is", [(word, False) for word in original], in_color)
+    same = [epoch for epoch, words in epochs.items() if not any(is_new for _, is_new in words)]
+    for epoch, words in epochs.items():
+        if epoch not in same:
+            yield from _wrapped(f"epoch {epoch}", words, in_color)
     if same:
-        epochs = f"epoch{'s' * (len(same) > 1)} {', '.join(str(s.epoch) for s in same)}"
-        yield f"  {'the same':<{_LABEL - 2}}in {epochs}"
+        shown = f"epoch{'s' * (len(same) > 1)} {', '.join(map(str, same))}"
+        yield f"  {'the same':<{_LABEL - 2}}in {shown}"
 
 
-def _marked(word: SwitchedWord, in_color: bool) -> tuple[str, int]:
-    """Return a word as it is printed, and how many of its characters take no room."""
-    if not word.is_changed:
-        return word.text, 0
-    return (f"\x1b[1;7m{word.text}\x1b[0m", 10) if in_color else (f"[{word.text}]", 0)
-
-
-def _wrapped(label: str, words: list[tuple[str, int]]) -> Iterator[str]:
-    line, room = f"  {label:<{_LABEL - 2}}", WIDTH - _LABEL
-    for word, hidden in words:
-        size = len(word) - hidden + 1
-        if size > room and room < WIDTH - _LABEL:
+def _wrapped(label: str, words: NoisyWords, in_color: bool) -> Iterator[str]:
+    width = min(WIDTH, shutil.get_terminal_size().columns) - _LABEL
+    line, room = f"  {label:<{_LABEL - 2}}", width
+    for word, is_new in words:
+        text = f"[{word}]" if is_new and not in_color else word
+        if len(text) > room and room < width:
             yield line.rstrip()
-            line, room = " " * _LABEL, WIDTH - _LABEL
-        line += f"{word} "
-        room -= size
+            line, room = " " * _LABEL, width
+        line += f"\x1b[1;7m{text}\x1b[0m " if is_new and in_color else f"{text} "
+        room -= len(text) + 1
     yield line.rstrip()
 
 
