@@ -67,8 +67,6 @@ def losses(log):
      ("raml_exact", {"rate": 0.1}), ("dropout_exact", {"rate_x": 0.1})],
 )  # fmt: skip
 def test_train_then_a_stock_eole_predicts(folder, name, settings, workers):
-    if workers and name in ("raml_exact", "dropout_exact"):
-        pytest.skip("one transform with a schema of ours is enough with workers")
     run = f"{name}-{workers}"
     config = eole_runs.config(folder, run, transforms=["sentencepiece", name])
     config["transforms_configs"] = {
@@ -115,6 +113,32 @@ def test_every_sentence_is_at_its_address_and_a_falling_line_number_begins_an_ep
             for example, (old, _, _), row in zip(new, clean, want, strict=True):
                 kept = zip(old[side], row, strict=True)
                 assert example[side] == [t if i == -1 else names[i] for t, i in kept]
+
+
+def test_a_training_that_goes_on_has_fresh_noise(folder):
+    """eole reads its corpora from the first line again: the first epoch's noise would come back."""
+    config = eole_runs.config(folder, "first", transforms=["sentencepiece", "switchout"])
+    config["training"] |= {"train_steps": 20, "valid_steps": 20, "save_checkpoint_steps": 10}
+    result = eole_runs.run("train", "-c", eole_runs.written(folder, "first", config))
+    assert result.returncode == 0, result.stderr
+    assert "with fresh noise" not in result.stdout + result.stderr
+    seen = []
+    for step, saved in ((0, None), (11, "first/step_10"), (21, "first")):
+        settings = eole_runs.config(folder, "second", transforms=["sentencepiece", "switchout"])
+        settings["training"] |= {"train_steps": 30, "valid_steps": 30, "save_checkpoint_steps": 30}
+        if saved:
+            settings["training"]["train_from"] = str(folder / saved)
+        config = TrainConfig(**settings)
+        vocabs = build_vocab(config, {"src": [], "tgt": []})
+        classes = get_transforms_cls(["sentencepiece", "switchout"])
+        transforms = make_transforms(config, classes, vocabs)
+        assert transforms["switchout"]._seed == 7 + (step << 32)
+        batch = transforms["sentencepiece"].batch_apply(raw(), is_train=True)
+        seen.append([e["src"] for e, _, _ in transforms["switchout"].batch_apply(batch, True)])
+    assert seen[0] != seen[1] != seen[2] != seen[0]
+    result = eole_runs.run("train", "-c", eole_runs.written(folder, "second", settings))
+    assert result.returncode == 0, result.stderr
+    assert "switchout: goes on from step 21, with fresh noise" in result.stdout + result.stderr
 
 
 def test_validation_is_left_alone(folder):

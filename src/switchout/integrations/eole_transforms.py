@@ -2,7 +2,7 @@
 
 * The example is (corpus, line number); eole has no epochs, so a line number that falls back begins
   one. Workers read lines of their own: what a sentence becomes is the same in every run with the
-  same number of workers.
+  same number of workers. After ``train_from`` noise is fresh: the saved step is part of the seed.
 * With ``huggingface_tokenize`` the model reads ids, not tokens: both change.
 * Words keep their number, so alignments stay valid.
 """
@@ -11,14 +11,17 @@ from __future__ import annotations
 
 import zlib
 from functools import wraps
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import torch
 from eole.constants import TransformType
 from eole.transforms import AVAILABLE_TRANSFORMS, register_transform
 from eole.transforms.sampling import SwitchOutConfig
 from eole.transforms.transform import ObservableStats, Transform, TransformConfig
+from eole.utils.logging import logger
 from pydantic import Field, model_validator
 
 from switchout.errors import SwitchOutError
@@ -89,10 +92,15 @@ class ExactTransform(Transform):  # type: ignore[misc]
     def _parse_config(self) -> None:
         self._last_line: dict[str, int] = {}
         self._epochs: dict[str, int] = {}
-        self._seed = max(0, self.full_config.seed)  # eole: -1 is no seed
+        # eole: -1 is no seed. The step that a training goes on from is the upper half: eole reads
+        # its corpora from their first lines then, which would get the noise of the first epochs.
+        self._step = _saved_step(self.full_config)
+        self._seed = max(0, self.full_config.seed) + (self._step << 32)
 
     def warm_up(self, vocabs: Any = None) -> None:
         super().warm_up(vocabs)
+        if self._step:
+            logger.info(f"{self.name}: goes on from step {self._step}, with fresh noise")
         self.policies, self._names, self._ids = {}, {}, {}
         for side in SIDES:
             pieces = self._pieces(side)
@@ -230,6 +238,15 @@ class ExactDropout(ExactTransform):
         if self.config.null not in tokens:
             raise ValueError(f"null: the {SIDES[side]} vocabulary has no {self.config.null!r}")
         return WordDropout(words, rate=rate, null_id=tokens.index(self.config.null))
+
+
+def _saved_step(config: Any) -> int:
+    """Return the step of the checkpoint that ``train_from`` names; 0: it was not trained here."""
+    folder = getattr(getattr(config, "training", None), "train_from", None)
+    path = None if folder is None else Path(folder, "optimizer.pt")
+    if path is None or not path.exists():
+        return 0
+    return int(torch.load(path, mmap=True, weights_only=True)["training_step"])
 
 
 AVAILABLE_TRANSFORMS["switchout"] = OwnSwitchOut
