@@ -70,10 +70,10 @@ def sampling_cases() -> Iterator[tuple[str, int, Callable[[], Call]]]:
         return lambda seed: chosen.sample(x, seed=seed, example_ids=ids)
 
     def similar() -> Call:
-        from switchout.policies.similarity import SimilarityTable
-
         counts = np.random.default_rng(3).zipf(1.3, SIZE) % 1_000
-        return policy(so.Similar(plain, SimilarityTable.from_frequencies(counts, plain), tau=1.0))
+        return policy(
+            so.Similar(plain, so.SimilarityTable.from_frequencies(counts, plain), tau=1.0)
+        )
 
     def new(n: int, kind: Any = np.int64) -> Call:
         return switch_out(batch(n)[0].astype(kind))

@@ -458,15 +458,15 @@ SO_INLINE int64_t so_find(const so_batch *x, int wide, int64_t row, const so_wor
     return cursor->column + so_select(cursor->bits, i - cursor->n_before);
 }
 
-/* Lists the words of a row that are hit. That is known before the row is looked at, so a row without a
-   hit is not looked at. Returns whether the row has as many words as it needed to have. */
-SO_INLINE int so_hit_row(const so_batch *x, int wide, int64_t row, int64_t length, so_chance chance,
+/* Lists the words of a row that are hit; `hits` are those of its first 64 words. Returns whether the row
+   has as many words as it needed to have. */
+SO_INLINE int so_hit_row(const so_batch *x, int wide, int64_t row, int64_t length, uint64_t hits, so_chance chance,
                          const so_generator *random, const so_words *words, const so_law *law, so_hit_list *list)
 {
     so_cursor cursor = {-SO_LOOK, 0, 0};
     for (int64_t first = 0; first < length; first += SO_SPAN) {
         uint64_t block = (uint64_t)random->at.stream + 1 + (uint64_t)first; /* of the first of 64 words */
-        uint64_t hits = so_hits(random, x->examples[row], block, so_min(length - first, SO_SPAN), chance);
+        if (first) hits = so_hits(random, x->examples[row], block, so_min(length - first, SO_SPAN), chance);
         for (; hits; hits &= hits - 1) {
             int64_t i = __builtin_ctzll(hits), column = so_find(x, wide, row, words, first + i, &cursor);
             if (column < 0) return 0;
@@ -496,16 +496,16 @@ SO_INLINE so_result so_sample_rows(const so_batch *x, int wide, const so_address
     const int is_constant = law->cumulative == NULL;
     const int64_t bound = so_max(law->limit_drawable, law->limit_other) + 1;
     const int64_t longest = law->row_start ? law->max_length : x->width;
-    uint64_t examples[SO_TILE] = {0}, bits[SO_TILE];
+    uint64_t examples[SO_TILE] = {0}, bits[SO_TILE], hits[SO_TILE];
     int64_t length[SO_TILE], chosen[SO_TILE];
     so_chance chance[SO_TILE];
     so_generator random;
-    so_hit_list hits;
+    so_hit_list list;
     so_start(at, &random);
-    memset(&hits, 0, sizeof hits);
+    memset(&list, 0, sizeof list);
 
     for (int64_t tile = 0; tile < x->n_rows; tile += SO_TILE) {
-        int64_t n_rows = so_min(x->n_rows - tile, SO_TILE), n_chosen = 0;
+        int64_t n_rows = so_min(x->n_rows - tile, SO_TILE), n_chosen = 0, n_hit = 0;
         for (int64_t j = 0; j < n_rows; j++) {
             int64_t problem = so_check_row(x, wide, tile + j, words, &length[j]);
             if (problem == SO_OK && length[j] > longest) problem = SO_BAD_LENGTH;
@@ -523,13 +523,20 @@ SO_INLINE so_result so_sample_rows(const so_batch *x, int wide, const so_address
             chance[n_chosen].bound = is_constant ? bound : n << 32;
             n_chosen += chance[n_chosen].bound > 0;
         }
+        /* Which words are hit follows from the length alone. So rows are looked at only if one is. */
         for (int64_t c = 0; c < n_chosen; c++) {
+            int64_t j = chosen[c], n = so_min(length[j], SO_SPAN);
+            hits[n_hit] = n ? so_hits(&random, examples[j], (uint64_t)at->stream + 1, n, chance[c]) : 0;
+            chosen[n_hit] = j, chance[n_hit] = chance[c];
+            n_hit += (hits[n_hit] != 0) | (length[j] > SO_SPAN);
+        }
+        for (int64_t c = 0; c < n_hit; c++) {
             int64_t j = chosen[c];
-            so_prefetch_row(x, wide, tile + chosen[so_min(c + SO_AHEAD, n_chosen - 1)]);
-            if (!so_hit_row(x, wide, tile + j, length[j], chance[c], &random, words, law, &hits)) return so_found(SO_BAD_LENGTH, tile + j);
+            so_prefetch_row(x, wide, tile + chosen[so_min(c + SO_AHEAD, n_hit - 1)]);
+            if (!so_hit_row(x, wide, tile + j, length[j], hits[c], chance[c], &random, words, law, &list)) return so_found(SO_BAD_LENGTH, tile + j);
         }
     }
-    so_replace(x, wide, &random, words, law, &hits);
+    so_replace(x, wide, &random, words, law, &list);
     return so_found(SO_OK, 0);
 }
 
