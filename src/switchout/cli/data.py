@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -32,12 +33,11 @@ def list_corpora(as_json: Json = False) -> None:
     if as_json:
         print(json.dumps(rows, indent=1))
         return
-    table: list[tuple[str, ...]] = [("name", *SPLITS, "here")]
-    for row in rows:
-        counts = (_number(row["pairs"].get(split)) for split in SPLITS)
-        table.append((row["name"], *counts, "yes" if row["where"] else "no"))
-    print(_columns(table))
-    print()
+    table = [
+        (row["name"], *map(row["pairs"].get, SPLITS), "yes" if row["where"] else "no")
+        for row in rows
+    ]
+    print(_table(("name", *SPLITS, "here"), table), "", sep="\n")
     for row in rows:
         print(
             f"{row['name']}: {row['title']} ({row['licence']}); {row['where'] or _addresses(row)}"
@@ -200,20 +200,21 @@ def _addresses(row: dict[str, Any]) -> str:
 def _report(facts: dict[str, Any], out: Path) -> str:
     """Set ours beside the paper's dataset table (appendix A.3), then say what was dropped."""
     declared, paper = facts["declared"], facts["paper"]
-    table = [("", *(f"vocab {facts[side]}" for side in ("source", "target")), *SPLITS)]
+    heads = ("", *(f"vocab {facts[side]}" for side in ("source", "target")), *SPLITS)
+    table: list[tuple[str | int | None, ...]] = []
     if paper:
         table.append(("paper", *paper["vocabulary"], *(paper[split] for split in SPLITS)))
     if declared["pairs"]:
         vocabulary = declared["vocabulary"] or (None, None)
         counts = (declared["pairs"].get(split) for split in SPLITS)
-        table.append(("declared", *map(_number, (*vocabulary, *counts))))
+        table.append(("declared", *vocabulary, *counts))
     ours = (*facts["vocabulary"].values(), *(facts["pairs"][split] for split in SPLITS))
-    table.append(("here", *map(_number, ours)))
+    table.append(("here", *ours))
     rates = [facts["unknown"][split] for split in SPLITS]
     for column, side in enumerate(("source", "target")):
         shares = (f"{rate[column]:.2%}" for rate in rates)
         table.append((f"unknown words, {facts[side]}", "", "", *shares))
-    lines = [_columns(table), ""]
+    lines = [_table(heads, table), ""]
     for split, n in facts["found"].items():
         if (expected := declared["pairs"].get(split, n)) != n:
             lines.append(f"{split}: {_found(n, expected)}")
@@ -230,15 +231,9 @@ def _found(found: int, declared: int | None) -> str:
     return f"declared {declared:,}, found {found:,}"
 
 
-def _number(value: int | None) -> str:
-    return "-" if value is None else f"{value:,}"
+def _table(heads: Sequence[str], rows: Sequence[tuple[str | int | None, ...]]) -> str:
+    """Return aligned columns: text in the first, numbers in the others."""
+    from switchout.report.tables import Column, Table
 
-
-def _columns(rows: list[tuple[str, ...]]) -> str:
-    """Align the first and the last column left if it is text, numbers right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = []
-    for row in rows:
-        cells = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-        lines.append("  ".join([row[0].ljust(widths[0]), *cells[1:]]).rstrip())
-    return "\n".join(lines)
+    columns = [Column(heads[0]), *(Column(head, format=",") for head in heads[1:])]
+    return Table("", columns, rows).text()
