@@ -85,8 +85,7 @@ def page_of(results: list[Comparison], seed: int = 0) -> str:
     )
     source = ["s1", "s2", "<s3>", "s4"]
     examples = {
-        r.system.system.name: choose_examples(r, REFERENCES, source, n_examples=2, seed=seed)
-        for r in main
+        r.system.name: choose_examples(r, REFERENCES, source, n_examples=2, seed=seed) for r in main
     }
     return compare_page(results, buckets=buckets, examples=examples)
 

@@ -133,8 +133,8 @@ def break_down(
             Breakdown(
                 feature=feature,
                 metric=metric,
-                baseline=baseline.system.name,
-                systems=[side.system.name for side in systems],
+                baseline=baseline.name,
+                systems=[side.name for side in systems],
                 buckets=buckets,
                 gains=[[gains[k] for gains in by_bucket] for k in range(len(systems))],
                 trends=trends,

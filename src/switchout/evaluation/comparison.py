@@ -57,6 +57,15 @@ class Scored:
     pseudo_values: Array
 
     @property
+    def name(self) -> str:
+        return self.system.name
+
+    @property
+    def tested_run(self) -> str:
+        """The name of the run that the single-run tests use."""
+        return self.system.run_name(self.tested)
+
+    @property
     def mean(self) -> float:
         return stats.fmean(self.scores)
 
@@ -115,8 +124,8 @@ class Comparison:
         """Return what ``switchout compare --json`` prints."""
         return {
             "metric": self.metric.name,
-            "baseline": self.baseline.system.name,
-            "system": self.system.system.name,
+            "baseline": self.baseline.name,
+            "system": self.system.name,
             "delta": self.delta,
             "p_bootstrap": self.p_bootstrap,
             "p_randomization": self.p_randomization,
@@ -128,10 +137,7 @@ class Comparison:
             "system_scores": list(self.system.scores),
             "baseline_median": self.baseline.median,
             "system_median": self.system.median,
-            "tested_runs": [
-                self.baseline.system.run_name(self.baseline.tested),
-                self.system.system.run_name(self.system.tested),
-            ],
+            "tested_runs": [self.baseline.tested_run, self.system.tested_run],
             "seeds_needed": None if self.seeds is None else self.seeds.seeds_needed(),
             "n_resamples": self.n_resamples,
             "signature": self.metric.signature,

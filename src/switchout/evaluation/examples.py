@@ -12,24 +12,24 @@ from switchout.evaluation.comparison import Comparison
 
 
 @dataclass(frozen=True)
-class ChosenSentence:
-    """A test sentence with one output of each side.
+class Example:
+    """A test sentence with what one system or two made of it.
 
     Attributes:
-        group: Why it is shown.
         number: Line of the test set, from 1.
-        contribution: What it adds to the corpus-level difference: jackknife, mean over runs.
         source: Source sentence, if known.
         reference: The real translation.
-        outputs: (name, output) of baseline and system, of their lower-median runs.
+        outputs: (name, output) of each system.
+        group: Why it is shown.
+        caption: What it adds to the corpus-level difference: jackknife, mean over runs.
     """
 
-    group: str
     number: int
-    contribution: float
     source: str | None
     reference: str
-    outputs: tuple[tuple[str, str], tuple[str, str]]
+    outputs: Sequence[tuple[str, str]]
+    group: str = ""
+    caption: str = ""
 
 
 def choose_examples(
@@ -39,11 +39,11 @@ def choose_examples(
     *,
     n_examples: int = 10,
     seed: int = 0,
-) -> list[ChosenSentence]:
+) -> list[Example]:
     """Return random sentences first, then the largest contributions both ways.
 
     Args:
-        result: The comparison; its systems have their outputs.
+        result: The comparison; outputs are those of the lower-median runs.
         references, source: The test set.
         n_examples: Of each kind.
         seed: Of the random ones.
@@ -56,18 +56,15 @@ def choose_examples(
         "Largest gains": [i for i in order[::-1][:n_examples] if gains[i] > 0],
         "Largest losses": [i for i in order[:n_examples] if gains[i] < 0],
     }
-    base, other = (
-        (side.system.name, side.system.runs[side.tested])
-        for side in (result.baseline, result.system)
-    )
+    sides = (result.baseline, result.system)
     return [
-        ChosenSentence(
-            group,
+        Example(
             int(i) + 1,
-            float(result.gains[i]) / len(gains),
             None if source is None else source[i],
             references[i],
-            ((base[0], base[1][i]), (other[0], other[1][i])),
+            [(side.name, side.system.runs[side.tested][i]) for side in sides],
+            group,
+            f"contributes {result.gains[i] / len(gains):+.3f} {result.metric.label}",
         )
         for group, chosen in groups.items()
         for i in chosen

@@ -30,19 +30,19 @@ def runs_compared(result: Comparison) -> str:
     sides = (result.baseline, result.system)
     if max(len(side.scores) for side in sides) == 1:
         return ""
-    base, other = (side.system.run_name(side.tested) for side in sides)
+    base, other = (side.tested_run for side in sides)
     text = f"The sentence tests compare the lower-median runs, {base} and {other}"
     return f"{text}." if result.seeds else f"{text}; the interval is of the means over runs."
 
 
 def difference_in_words(result: Comparison) -> str:
     """Return one sentence: the difference, and how sure it is."""
-    names = f"{result.system.system.name} and {result.baseline.system.name}"
+    names = f"{result.system.name} and {result.baseline.name}"
     size = f"{abs(result.delta):.2f} {result.metric.label}"
     if is_significant(result):
         word = "better" if is_better(result) else "worse"
         return (
-            f"{result.system.system.name} is {word} than {result.baseline.system.name} "
+            f"{result.system.name} is {word} than {result.baseline.name} "
             f"by {size} ({_evidence(result)})."
         )
     return f"No difference between {names} is shown: Δ = {result.delta:+.2f} ({_evidence(result)})."
@@ -50,7 +50,7 @@ def difference_in_words(result: Comparison) -> str:
 
 def delta_in_words(result: Comparison) -> str:
     """Return the same in short, for where the system was named already."""
-    against = result.baseline.system.name
+    against = result.baseline.name
     return f"Δ {result.delta:+.2f} {result.metric.label} to {against} ({_evidence(result)})"
 
 

@@ -11,7 +11,7 @@ from statistics import fmean, median, stdev
 from switchout.corpora import Corpus
 from switchout.evaluation.buckets import Breakdown, break_down
 from switchout.evaluation.comparison import Comparison
-from switchout.evaluation.examples import ChosenSentence, choose_examples
+from switchout.evaluation.examples import Example, choose_examples
 from switchout.evaluation.features import features_of
 from switchout.experiments.contrasts import (
     Contrast,
@@ -81,7 +81,7 @@ class Analysis:
     switchout_and_raml: Comparison | None = None
     spread: Spread | None = None
     breakdowns: Sequence[Breakdown] = ()
-    examples: Sequence[ChosenSentence] = ()
+    examples: Sequence[Example] = ()
     taus: TauGrid | None = None
     data: DataFacts | None = None
     reference: Reference | None = None
@@ -167,7 +167,7 @@ def _analysis(experiment: Experiment, planned: CorpusRows) -> Analysis:
     )
 
 
-def _examples(asked: Sequence[Contrast], corpus: Corpus) -> list[ChosenSentence]:
+def _examples(asked: Sequence[Contrast], corpus: Corpus) -> list[Example]:
     """Sentences of the last question, which is that of the most augmented row."""
     if not asked:
         return []

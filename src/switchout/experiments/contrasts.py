@@ -58,11 +58,11 @@ class Contrast:
 
     @property
     def row(self) -> str:
-        return self.test.system.system.name
+        return self.test.system.name
 
     @property
     def against(self) -> str:
-        return self.test.baseline.system.name
+        return self.test.baseline.name
 
     @property
     def is_paired(self) -> bool:

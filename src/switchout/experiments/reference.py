@@ -13,7 +13,7 @@ from datetime import date
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
-from statistics import median
+from statistics import median, stdev
 from typing import Any
 
 from switchout.errors import SwitchOutError
@@ -71,8 +71,23 @@ class ReferenceRow:
     runs: tuple[ReferenceRun, ...]
 
     @property
+    def scores(self) -> list[float]:
+        """Test BLEU of every run."""
+        return [run.test_bleu for run in self.runs]
+
+    @property
     def median(self) -> float:
-        return median(run.test_bleu for run in self.runs)
+        return median(self.scores)
+
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation over runs."""
+        return stdev(self.scores) if len(self.runs) > 1 else None
+
+    @property
+    def n_last(self) -> int:
+        """Runs whose selected checkpoint is their last."""
+        return sum(run.selected_step == run.steps for run in self.runs)
 
     def is_of(self, row: Row, data_hash: str) -> bool:
         """Whether a row has the same configuration and text: its run would be this one."""

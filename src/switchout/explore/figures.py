@@ -139,7 +139,7 @@ def forest(compared: Compared) -> ForestPlot:
     differences = [difference(result) for result in results]
     label = results[0].metric.label
     return ForestPlot(
-        f"Δ test {label} over {base.system.name}", differences, x_label=f"Δ {label}",
+        f"Δ test {label} over {base.name}", differences, x_label=f"Δ {label}",
         colours=system_colours(compared), note=results[0].metric.signature,
     )  # fmt: skip
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from switchout.errors import SwitchOutError
+from switchout.evaluation.examples import Example
 from switchout.explore.catalogue import Catalogue
 from switchout.explore.corpus import CorpusLook
 from switchout.explore.corpus_lines import CorpusLines, embedded_lines, file_lines
@@ -16,7 +17,8 @@ from switchout.explore.translation import Translators
 from switchout.explore.units import UnitAnswer, compare_units
 from switchout.explore.vocabularies import Side, Vocabularies
 from switchout.files import read_lines
-from switchout.report.examples import Example, mark_words
+from switchout.report.elements import Html
+from switchout.report.examples import card
 from switchout.runs.folder import read_run_config
 from switchout.runs.job import corpus_of
 
@@ -86,7 +88,7 @@ class Site:
         ]
         return {path.relative_to(root).as_posix(): path for path in sorted(inside)}
 
-    def translations(self, name: str) -> list[Example]:
+    def translations(self, name: str) -> list[Html]:
         """Return the first test sentences with what a run made of them; none without its corpus."""
         folder = self.catalogue.folder(name)
         try:
@@ -95,7 +97,7 @@ class Site:
         except SwitchOutError:
             return []
         return [
-            Example("", i, "", src, ref, [("translation", mark_words(line, ref, ref))])
+            card(Example(i, src, ref, [("translation", line)]))
             for i, (src, ref, line) in enumerate(
                 zip(sources, references, lines[:MOST_EXAMPLES], strict=False), 1
             )

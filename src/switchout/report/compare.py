@@ -9,7 +9,7 @@ from typing import Any
 
 from switchout.evaluation.buckets import Breakdown
 from switchout.evaluation.comparison import Comparison, Scored
-from switchout.evaluation.examples import ChosenSentence
+from switchout.evaluation.examples import Example
 from switchout.evaluation.metrics import LABELS
 from switchout.evaluation.verdict import (
     delta_in_words,
@@ -23,7 +23,7 @@ from switchout.report.buckets import bucket_sections
 from switchout.report.charts import Difference, ForestPlot
 from switchout.report.colours import colours_of
 from switchout.report.elements import Html
-from switchout.report.examples import HOW_TO_READ_EXAMPLES, examples_of
+from switchout.report.examples import HOW_TO_READ_EXAMPLES
 from switchout.report.page import Claim, FirstScreen, Section, Tone, report_page
 from switchout.report.tables import P_VALUE, Column, Mark, Table, interval, with_interval
 
@@ -45,20 +45,25 @@ def score_table(records: Sequence[Mapping[str, Any]], *, metrics: Sequence[str])
 
 def scores_table(results: Sequence[Comparison]) -> Table:
     """Scores of every system under every metric: mean, median and spread over runs."""
-    rows: list[tuple[str | float | int | None, ...]] = []
-    for metric in _metrics(results):
-        of_metric = [r for r in results if r.metric.name == metric]
-        for side in (of_metric[0].baseline, *(r.system for r in of_metric)):
-            rows.append((of_metric[0].metric.label, *_score_cells(side)))
-    numbers = (Column(name, format=".2f") for name in ("mean", "median", "std", "min", "max"))
-    columns = [Column("metric"), Column("system"), Column("runs", format="d"), *numbers]
-    return Table("Corpus scores", columns, rows, note=_signatures(results))
-
-
-def _score_cells(side: Scored) -> tuple[str | float | int | None, ...]:
-    scores = side.scores
-    spread = (side.mean, side.median, side.spread, min(scores), max(scores))
-    return (side.system.name, len(scores), *spread)
+    sides: list[tuple[str, Scored]] = []
+    for first, *others in _by_metric(results):
+        sides += [(first.metric.label, side) for side in (first.baseline, first.system)]
+        sides += [(other.metric.label, other.system) for other in others]
+    return Table.of(
+        "Corpus scores",
+        sides,
+        {
+            Column("metric"): lambda one: one[0],
+            Column("system"): lambda one: one[1].name,
+            Column("runs", format="d"): lambda one: len(one[1].scores),
+            Column("mean", format=".2f"): lambda one: one[1].mean,
+            Column("median", format=".2f"): lambda one: one[1].median,
+            Column("std", format=".2f"): lambda one: one[1].spread,
+            Column("min", format=".2f"): lambda one: min(one[1].scores),
+            Column("max", format=".2f"): lambda one: max(one[1].scores),
+        },
+        note=_signatures(results),
+    )
 
 
 def differences_table(results: Sequence[Comparison]) -> Table:
@@ -76,7 +81,7 @@ def differences_table(results: Sequence[Comparison]) -> Table:
     rows = []
     marks: dict[tuple[int, int], Mark] = {}
     for i, result in enumerate(results):
-        names = (result.metric.label, result.baseline.system.name, result.system.system.name)
+        names = (result.metric.label, result.baseline.name, result.system.name)
         ends = result.ci95 or (None, None)
         p_values = (result.p_bootstrap, result.p_randomization, result.p_seeds, result.p_holm)
         rows.append((*names, result.delta, *ends, *p_values))
@@ -91,7 +96,7 @@ def compare_page(
     results: Sequence[Comparison],
     *,
     buckets: Sequence[Breakdown] = (),
-    examples: Mapping[str, Sequence[ChosenSentence]] | None = None,
+    examples: Mapping[str, Sequence[Example]] | None = None,
     data: str = "",
 ) -> Html:
     """Return the whole HTML page.
@@ -102,10 +107,10 @@ def compare_page(
         examples: Sentences by system, from `switchout.evaluation.examples.choose_examples`.
         data: What identifies the test set: file name and hash.
     """
-    main, *others = ([r for r in results if r.metric.name == name] for name in _metrics(results))
-    label, base = main[0].metric.label, main[0].baseline.system.name
-    names = ", ".join(r.system.system.name for r in main)
-    colours = colours_of([base, *(r.system.system.name for r in main)])
+    main, *others = _by_metric(results)
+    base = main[0].baseline.name
+    names = ", ".join(r.system.name for r in main)
+    colours = colours_of([base, *(r.system.name for r in main)])
     told = [_claim(result) for result in main]
     sections = [
         Section(
@@ -121,11 +126,7 @@ def compare_page(
         ),
         *bucket_sections(buckets, colours=colours),
         *(
-            Section(
-                f"Examples: {name}",
-                text=[HOW_TO_READ_EXAMPLES],
-                examples=examples_of(chosen, label),
-            )
+            Section(f"Examples: {name}", text=[HOW_TO_READ_EXAMPLES], examples=chosen)
             for name, chosen in (examples or {}).items()
         ),
     ]
@@ -152,11 +153,11 @@ def _headline(results: Sequence[Comparison]) -> Table:
         Column("system"),
         Column("runs", format="d"),
         Column("median", format=".2f"),
-        Column(f"Δ to {base.system.name}", format="+.2f"),
+        Column(f"Δ to {base.name}", format="+.2f"),
         Column("95% interval"),
     ]
-    rows = [(base.system.name, len(base.scores), base.median, None, None)] + [
-        (r.system.system.name, len(r.system.scores), r.system.median, r.delta, interval(r.ci95))
+    rows = [(base.name, len(base.scores), base.median, None, None)] + [
+        (r.system.name, len(r.system.scores), r.system.median, r.delta, interval(r.ci95))
         for r in results
     ]
     marks = {(i, 3): _claim(r).tone for i, r in enumerate(results, 1)}
@@ -171,7 +172,7 @@ def _claim(result: Comparison) -> Claim:
         tone = "good" if is_better(result) else "bad"
     if tone != "quiet" and result.seeds is None:
         word, tone = f"{word} outputs", "quiet"  # one run a side says nothing about the methods
-    name = result.system.system.name
+    name = result.system.name
     return Claim(name, word, tone, f"{delta_in_words(result)}.", what_settles(result))
 
 
@@ -184,8 +185,9 @@ HOW_TO_READ = (
 )
 
 
-def _metrics(results: Sequence[Comparison]) -> list[str]:
-    return list(dict.fromkeys(r.metric.name for r in results))
+def _by_metric(results: Sequence[Comparison]) -> list[list[Comparison]]:
+    names = dict.fromkeys(r.metric.name for r in results)
+    return [[r for r in results if r.metric.name == name] for name in names]
 
 
 def _signatures(results: Sequence[Comparison]) -> str:
@@ -194,12 +196,10 @@ def _signatures(results: Sequence[Comparison]) -> str:
 
 def _forest(results: Sequence[Comparison], colours: Mapping[str, str]) -> ForestPlot:
     label, base = results[0].metric.label, results[0].baseline
-    dots = [score - base.mean for score in base.scores]
-    zero = Difference(base.system.name, base.system.name, None, dots=dots)
     side = "right" if results[0].metric.higher_is_better else "left"
     return ForestPlot(
-        f"Δ {label} to {base.system.name}",
-        [zero, *(difference(result) for result in results)],
+        f"Δ {label} to {base.name}",
+        [no_difference(base), *(difference(result) for result in results)],
         x_label=f"Δ {label}, {side} of 0 is better",
         colours=colours,
         note="Diamonds: means; lines: 95% intervals; dots: runs.",
@@ -211,4 +211,10 @@ def difference(result: Comparison) -> Difference:
     system, base = result.system, result.baseline
     low, high = result.ci95 or (None, None)
     dots = [score - base.mean for score in system.scores]
-    return Difference(system.system.name, base.system.name, result.delta, low, high, dots)
+    return Difference(system.name, base.name, result.delta, low, high, dots)
+
+
+def no_difference(base: Scored) -> Difference:
+    """Return the line of the baseline itself: its runs around zero."""
+    dots = [score - base.mean for score in base.scores]
+    return Difference(base.name, base.name, None, dots=dots)

@@ -50,68 +50,55 @@ def rules_table(analysis: Analysis) -> Table:
 
 def rule_contrasts_table(analysis: Analysis) -> Table:
     """What the comparisons say under each rule."""
-    columns = [
-        Column("rule"),
-        Column("row"),
-        Column("against"),
-        Column("Δ", "delta", "+.2f"),
-        Column("p bootstrap", "p_bootstrap", P_VALUE),
-        Column("p seeds", "p_seeds", P_VALUE),
-    ]
     by_rule = {analysis.planned.base.train.select: analysis.contrasts, **analysis.by_rule}
-    rows = [
-        (rule, c.row, c.against, c.test.delta, c.test.p_bootstrap, c.test.p_seeds)
-        for rule, found in by_rule.items()
-        for c in found
-    ]
-    return Table("Comparisons by checkpoint rule", columns, rows)
+    return Table.of(
+        "Comparisons by checkpoint rule",
+        [(rule, contrast.test) for rule, found in by_rule.items() for contrast in found],
+        {
+            Column("rule"): lambda one: one[0],
+            Column("row"): lambda one: one[1].system.name,
+            Column("against"): lambda one: one[1].baseline.name,
+            Column("Δ", "delta", "+.2f"): lambda one: one[1].delta,
+            Column("p bootstrap", "p_bootstrap", P_VALUE): lambda one: one[1].p_bootstrap,
+            Column("p seeds", "p_seeds", P_VALUE): lambda one: one[1].p_seeds,
+        },
+    )
 
 
 def dev_table(analysis: Analysis) -> Table:
     """Every question on dev beside test: a gain that only one of them shows is not believed."""
-    columns = [
-        Column("row"),
-        Column("against"),
-        Column("Δ test", "delta_test", "+.2f"),
-        Column("95% interval", "ci95_test"),
-        Column("Δ dev", "delta_dev", "+.2f"),
-        Column("95% interval", "ci95_dev"),
-        Column("seeds"),
-        Column("verdict"),
-    ]
-    rows = [
-        (
-            c.row,
-            c.against,
-            c.test.delta,
-            interval(c.test.ci95),
-            c.dev.delta,
-            interval(c.dev.ci95),
-            "paired" if c.is_paired else "not paired",
-            c.verdict,
-        )
-        for c in analysis.contrasts
-    ]
-    marks = {(i, 7): TONES[c.verdict] for i, c in enumerate(analysis.contrasts)}
     n_family = max((c.n_family for c in analysis.contrasts), default=0)
-    note = f"p Holm corrects for {n_family} questions, all that are reported together."
-    return Table("Dev beside test", columns, rows, note=note, marks=marks)
+    return Table.of(
+        "Dev beside test",
+        analysis.contrasts,
+        {
+            Column("row"): lambda c: c.row,
+            Column("against"): lambda c: c.against,
+            Column("Δ test", "delta_test", "+.2f"): lambda c: c.test.delta,
+            Column("95% interval", "ci95_test"): lambda c: interval(c.test.ci95),
+            Column("Δ dev", "delta_dev", "+.2f"): lambda c: c.dev.delta,
+            Column("95% interval", "ci95_dev"): lambda c: interval(c.dev.ci95),
+            Column("seeds"): lambda c: "paired" if c.is_paired else "not paired",
+            Column("verdict"): lambda c: c.verdict,
+        },
+        note=f"p Holm corrects for {n_family} questions, all that are reported together.",
+        marks={(i, 7): TONES[c.verdict] for i, c in enumerate(analysis.contrasts)},
+    )
 
 
 def power_table(analysis: Analysis) -> Table:
     """What these runs can show: the A/A comparison, and the smallest gap each test can see."""
-    columns = [
-        Column("A"),
-        Column("B"),
-        Column("Δ", "delta", "+.2f"),
-        Column("p seeds", "p_seeds", P_VALUE),
-        Column("smallest gap seen 4 times in 5", "smallest_gap", ".2f"),
-    ]
-    rows = [
-        (one.baseline.system.name, one.system.system.name, one.delta, one.p, gap)
-        for one, gap in analysis.smallest_gaps
-    ]
-    return Table("What this set-up can detect", columns, rows)
+    return Table.of(
+        "What this set-up can detect",
+        analysis.smallest_gaps,
+        {
+            Column("A"): lambda one: one[0].baseline.name,
+            Column("B"): lambda one: one[0].system.name,
+            Column("Δ", "delta", "+.2f"): lambda one: one[0].delta,
+            Column("p seeds", "p_seeds", P_VALUE): lambda one: one[0].p_seeds,
+            Column("smallest gap seen 4 times in 5", "smallest_gap", ".2f"): lambda one: one[1],
+        },
+    )
 
 
 def tuning_table(analysis: Analysis) -> Table:
@@ -163,23 +150,15 @@ def cost_table(analyses: Sequence[Analysis]) -> Table:
 
 def runs_table(analyses: Sequence[Analysis]) -> Table:
     """Every number's run: the line that identifies it."""
-    columns = [
-        Column("row"),
-        Column("test BLEU", "test_bleu", ".2f"),
-        Column("signature"),
-        Column("commit"),
-        Column("torch"),
-    ]
-    rows = [
-        (
-            row.name,
-            run.result["test_bleu"],
-            run.result["signature"],
-            run.record["machine"]["commit"],
-            run.record["machine"]["torch"],
-        )
-        for analysis in analyses
-        for row in analysis.rows
-        for run in row.runs
-    ]
-    return Table("All runs", columns, rows)
+    runs = [(row.name, r) for analysis in analyses for row in analysis.rows for r in row.runs]
+    return Table.of(
+        "All runs",
+        runs,
+        {
+            Column("row"): lambda one: one[0],
+            Column("test BLEU", "test_bleu", ".2f"): lambda one: one[1].result["test_bleu"],
+            Column("signature"): lambda one: one[1].result["signature"],
+            Column("commit"): lambda one: one[1].record["machine"]["commit"],
+            Column("torch"): lambda one: one[1].record["machine"]["torch"],
+        },
+    )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from switchout.evaluation.examples import ChosenSentence
+from switchout.evaluation.examples import Example
 from switchout.report.elements import Child, Html, element, join
 
 HOW_TO_READ_EXAMPLES = (
@@ -34,57 +33,22 @@ class Word:
         return element("mark", self.text, class_=self.kind)
 
 
-@dataclass(frozen=True)
-class Example:
-    """One test sentence with two outputs.
-
-    Attributes:
-        group: Why it is shown ("drawn at random", …).
-        number: Line of the test set, from 1.
-        caption: What the sentence contributes.
-        source: Source sentence, if known.
-        reference: The real translation.
-        outputs: (system name, words) of the two sides.
-    """
-
-    group: str
-    number: int
-    caption: str
-    source: str | None
-    reference: str
-    outputs: Sequence[tuple[str, Sequence[Word]]]
-
-    def html(self) -> Html:
-        """Return a small card."""
-        lines: list[Child] = []
-        if self.source is not None:
-            lines += [element("dt", "source"), element("dd", self.source or EMPTY)]
-        lines += [element("dt", "reference"), element("dd", self.reference or EMPTY)]
-        for name, words in self.outputs:
-            shown = [[word.html(), " "] for word in words]
-            lines += [element("dt", name), element("dd", shown or EMPTY)]
-        caption = " · ".join(part for part in (f"Sentence {self.number}", self.caption) if part)
-        header = element("header", caption)
-        return element("article", header, element("dl", lines), class_="example")
-
-
-def examples_of(chosen: Sequence[ChosenSentence], label: str) -> list[Example]:
-    """Return sentences to look at, the words in which their two outputs differ marked.
-
-    Args:
-        chosen: From `switchout.evaluation.examples`.
-        label: Of the metric.
-    """
-    examples = []
-    for one in chosen:
-        (base_name, base), (name, output) = one.outputs
-        caption = f"contributes {one.contribution:+.3f} {label}".replace("-", "−")
-        outputs = [
-            (base_name, mark_words(base, output, one.reference)),
-            (name, mark_words(output, base, one.reference)),
-        ]
-        examples.append(Example(one.group, one.number, caption, one.source, one.reference, outputs))
-    return examples
+def card(example: Example) -> Html:
+    """Return a small card: every output beside the other one, a single one beside the reference."""
+    lines: list[Child] = []
+    if example.source is not None:
+        lines += [element("dt", "source"), element("dd", example.source or EMPTY)]
+    lines += [element("dt", "reference"), element("dd", example.reference or EMPTY)]
+    others = [output for _, output in reversed(example.outputs)]
+    if len(others) == 1:
+        others = [example.reference]
+    for (name, output), other in zip(example.outputs, others, strict=True):
+        shown = [[word.html(), " "] for word in mark_words(output, other, example.reference)]
+        lines += [element("dt", name), element("dd", shown or EMPTY)]
+    caption = example.caption.replace("-", "−")
+    header = " · ".join(part for part in (f"Sentence {example.number}", caption) if part)
+    inside = (element("header", header), element("dl", lines))
+    return element("article", *inside, class_="example")
 
 
 def mark_words(output: str, other: str, reference: str) -> list[Word]:

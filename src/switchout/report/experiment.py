@@ -16,7 +16,7 @@ from switchout.report.asked import about, asked_section
 from switchout.report.buckets import bucket_sections, gains_chart
 from switchout.report.charts import BarChart, Difference, ForestPlot, Line, LineChart
 from switchout.report.colours import colours_of
-from switchout.report.compare import HOW_TO_READ, difference, differences_table
+from switchout.report.compare import HOW_TO_READ, difference, differences_table, no_difference
 from switchout.report.details import (
     cost_table,
     detail_table,
@@ -28,7 +28,7 @@ from switchout.report.details import (
     tuning_table,
 )
 from switchout.report.elements import Html
-from switchout.report.examples import HOW_TO_READ_EXAMPLES, examples_of
+from switchout.report.examples import HOW_TO_READ_EXAMPLES
 from switchout.report.headline import headline_table, tau_map, tau_table
 from switchout.report.page import FirstScreen, Section, report_page
 from switchout.report.shipped import beside_real_data, shipped_section, studies_table
@@ -112,9 +112,7 @@ def _forest(analysis: Analysis) -> ForestPlot:
         of_row = [c for c in (*analysis.against_first, *analysis.contrasts) if c.row == row.name]
         lines += {c.against: difference(c.test) for c in of_row}.values()
     if analysis.against_first:
-        base = analysis.against_first[0].test.baseline
-        dots = [score - base.mean for score in base.scores]
-        lines.insert(0, Difference(base.system.name, base.system.name, None, dots=dots))
+        lines.insert(0, no_difference(analysis.against_first[0].test.baseline))
     return ForestPlot(
         f"{analysis.name}: Δ test BLEU",
         lines,
@@ -179,9 +177,9 @@ def _tuning(analysis: Analysis, where: str) -> Section:
 def _examples(analysis: Analysis, where: str) -> Section:
     result = analysis.contrasts[-1].test
     return Section(
-        f"{where}Examples: {result.system.system.name} and {result.baseline.system.name}",
+        f"{where}Examples: {result.system.name} and {result.baseline.name}",
         text=[HOW_TO_READ_EXAMPLES],
-        examples=examples_of(analysis.examples, result.metric.label),
+        examples=analysis.examples,
     )
 
 
@@ -219,10 +217,10 @@ def _side_claims(analysis: Analysis) -> list[str]:
 def _without_seeds(results: Sequence[Comparison]) -> list[str]:
     """Comparisons that the tables show without a test over seeds, and why."""
     return [
-        f"{r.system.system.name} against {r.baseline.system.name} has no p seeds and no smallest "
+        f"{r.system.name} against {r.baseline.name} has no p seeds and no smallest "
         f"gap: {' and '.join(single)} {'has' if len(single) == 1 else 'have'} one run."
         for r in results
-        if (single := [s.system.name for s in (r.system, r.baseline) if len(s.scores) == 1])
+        if (single := [s.name for s in (r.system, r.baseline) if len(s.scores) == 1])
     ]
 
 

@@ -185,27 +185,21 @@ def tau_map(taus: TauGrid) -> HeatMap:
 
 def tau_table(analyses: Sequence[Analysis]) -> Table:
     """A row per cell of the grid."""
-    columns = [
-        Column("corpus"),
-        Column("tau_x", format=".4g"),
-        Column("tau_y", format=".4g"),
-        Column("dev BLEU", "dev_bleu", ".2f"),
-        Column("dev perplexity", "dev_perplexity", ".2f"),
-        Column("runs", format="d"),
-    ]
-    rows = [
-        (
-            analysis.name,
-            *cell,
-            row.median("dev_bleu"),
-            row.median("dev_perplexity"),
-            len(row.runs),
-        )
-        for analysis in analyses
-        if analysis.taus
-        for cell, row in analysis.taus.cells.items()
-    ]
-    return Table("Dev BLEU by temperature, medians over seeds", columns, rows)
+    grids = [(analysis.name, analysis.taus.cells) for analysis in analyses if analysis.taus]
+    return Table.of(
+        "Dev BLEU by temperature, medians over seeds",
+        [(name, cell, row) for name, cells in grids for cell, row in cells.items()],
+        {
+            Column("corpus"): lambda one: one[0],
+            Column("tau_x", format=".4g"): lambda one: one[1][0],
+            Column("tau_y", format=".4g"): lambda one: one[1][1],
+            Column("dev BLEU", "dev_bleu", ".2f"): lambda one: one[2].median("dev_bleu"),
+            Column("dev perplexity", "dev_perplexity", ".2f"): lambda one: one[2].median(
+                "dev_perplexity"
+            ),
+            Column("runs", format="d"): lambda one: len(one[2].runs),
+        },
+    )
 
 
 def _runs(n: int) -> str:

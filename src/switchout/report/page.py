@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, Protocol
 
+from switchout.evaluation.examples import Example
 from switchout.report.elements import Child, Html, element, style
-from switchout.report.examples import Example
+from switchout.report.examples import card
 
 Tone = Literal["good", "bad", "quiet", "warn"]
 
@@ -137,7 +138,7 @@ class Section:
     def _examples(self) -> Iterator[Child]:
         for title, examples in groupby(self.examples, key=lambda example: example.group):
             yield element("h3", title)
-            yield (example.html() for example in examples)
+            yield map(card, examples)
 
 
 def _minus(text: str) -> str:

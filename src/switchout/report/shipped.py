@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import stdev
+from dataclasses import replace
 
 from switchout.experiments.analysis import Analysis
 from switchout.experiments.contrasts import Contrast
 from switchout.experiments.reference import Reference, StudyResult
 from switchout.report.charts import Difference, ForestPlot
+from switchout.report.compare import difference
 from switchout.report.page import Section
-from switchout.report.tables import Cell, Column, Table
+from switchout.report.tables import Column, Table
 
 
 def shipped_section(analysis: Analysis, reference: Reference) -> Section:
@@ -32,21 +33,20 @@ def shipped_section(analysis: Analysis, reference: Reference) -> Section:
 
 def reference_table(reference: Reference) -> Table:
     """Every run of the shipped reference."""
-    columns = [
-        Column("row"),
-        Column("test BLEU median", "test_bleu", ".2f"),
-        Column("std", format=".2f"),
-        Column("all seeds", "seeds"),
-        Column("chosen = last", "selected_is_last"),
-    ]
-    rows: list[tuple[Cell, ...]] = []
-    for row in reference.rows:
-        scores = [run.test_bleu for run in row.runs]
-        n_last = sum(run.selected_step == run.steps for run in row.runs)
-        shown = " ".join(f"{score:.1f}" for score in scores)
-        spread = stdev(scores) if len(scores) > 1 else None
-        rows.append((row.name, row.median, spread, shown, f"{n_last} of {len(scores)}"))
-    return Table(f"Shipped reference: {reference.corpus}", columns, rows, note=reference.origin)
+    return Table.of(
+        f"Shipped reference: {reference.corpus}",
+        reference.rows,
+        {
+            Column("row"): lambda row: row.name,
+            Column("test BLEU median", "test_bleu", ".2f"): lambda row: row.median,
+            Column("std", format=".2f"): lambda row: row.spread,
+            Column("all seeds", "seeds"): lambda row: " ".join(f"{s:.1f}" for s in row.scores),
+            Column("chosen = last", "selected_is_last"): lambda row: (
+                f"{row.n_last} of {len(row.runs)}"
+            ),
+        },
+        note=reference.origin,
+    )
 
 
 def beside_real_data(contrasts: Sequence[Contrast], studies: Sequence[StudyResult]) -> ForestPlot:
@@ -54,7 +54,7 @@ def beside_real_data(contrasts: Sequence[Contrast], studies: Sequence[StudyResul
 
     The intervals of a few runs here stand in the figure of the rows; they would hide the others.
     """
-    here = [_here(contrast) for contrast in contrasts]
+    here = [replace(difference(one.test), low=None, high=None) for one in contrasts]
     there = [
         Difference(f"{one.question} {_short(one)}", one.against, one.delta, one.low, one.high)
         for one in studies
@@ -69,24 +69,20 @@ def beside_real_data(contrasts: Sequence[Contrast], studies: Sequence[StudyResul
     )
 
 
-def _here(contrast: Contrast) -> Difference:
-    base, row = contrast.test.baseline, contrast.test.system
-    dots = [score - base.mean for score in row.scores]
-    return Difference(contrast.row, contrast.against, contrast.test.delta, dots=dots)
-
-
 def studies_table(studies: Sequence[StudyResult]) -> Table:
     """Return the studies' answers, dev beside test."""
-    columns = [
-        Column("study"),
-        Column("", "question"),
-        Column("Δ test [95%]", "delta"),
-        Column("Δ dev", "dev_delta", "+.2f"),
-        Column("seeds", "n_seeds", "d"),
-        Column("verdict"),
-    ]
-    rows = [(s.study, s.question, _interval(s), s.dev_delta, s.n_seeds, s.verdict) for s in studies]
-    return Table("Studies on real data, shipped with switchout", columns, rows)
+    return Table.of(
+        "Studies on real data, shipped with switchout",
+        studies,
+        {
+            Column("study"): lambda one: one.study,
+            Column("", "question"): lambda one: one.question,
+            Column("Δ test [95%]", "delta"): _interval,
+            Column("Δ dev", "dev_delta", "+.2f"): lambda one: one.dev_delta,
+            Column("seeds", "n_seeds", "d"): lambda one: one.n_seeds,
+            Column("verdict"): lambda one: one.verdict,
+        },
+    )
 
 
 def _interval(one: StudyResult) -> str:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from switchout.report.elements import Html, element
 
 Cell = str | float | int | None
 Mark = Literal["good", "bad", "quiet", "warn"]
+Item = TypeVar("Item")
 
 P_VALUE = "p"  # a column's format for p-values
 MISSING = "–"
@@ -75,6 +76,20 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     note: str = ""
     marks: Mapping[tuple[int, int], Mark] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        items: Iterable[Item],
+        cells: Mapping[Column, Callable[[Item], Cell]],
+        *,
+        note: str = "",
+        marks: Mapping[tuple[int, int], Mark] | None = None,
+    ) -> Table:
+        """Return a table with a row per item; every column says how its cells are found."""
+        rows = [[cell(item) for cell in cells.values()] for item in items]
+        return cls(title, list(cells), rows, note, marks or {})
 
     def text(self) -> str:
         """Return aligned columns for a terminal."""

@@ -12,7 +12,6 @@ from switchout.report.charts.chart import (
     TOP,
     WIDTH,
     Chart,
-    drawing,
     group,
     interval_in_words,
     longest,
@@ -21,7 +20,7 @@ from switchout.report.charts.chart import (
     y_axis,
 )
 from switchout.report.charts.scale import Scale
-from switchout.report.elements import Html, element
+from switchout.report.elements import Child, Html, element
 
 HEIGHT, BOTTOM, LABEL_LINE = 240, 22, 13
 MOST_STAGGERED = 8
@@ -60,8 +59,8 @@ class BarChart(Chart):
         """Return the names of the series."""
         return [series.name for series in self.series]
 
-    def svg(self) -> Html:
-        """Return the drawing alone."""
+    def marks(self) -> tuple[Child, float]:
+        """Return all that is drawn, and the height of the drawing."""
         lines = self._label_lines()
         height = HEIGHT + LABEL_LINE * len(lines)
         up = self._scale()
@@ -71,7 +70,7 @@ class BarChart(Chart):
             marks += [text(self._x(i), y, label) for i, label in enumerate(texts) if label]
         marks.append(text((LEFT + WIDTH - RIGHT) / 2, height - 6, self.x_label, class_="axis"))
         marks += [self._bars(s, series, up) for s, series in enumerate(self.series)]
-        return drawing(*marks, title=self.title, height=height)
+        return marks, height
 
     def _scale(self) -> Scale:
         numbers = [0.0]

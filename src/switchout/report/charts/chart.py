@@ -39,9 +39,14 @@ class Chart:
     colours: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
 
+    def marks(self) -> tuple[Child, float]:
+        """Return all that is drawn, and the height of the drawing."""
+        raise NotImplementedError
+
     def svg(self) -> Html:
         """Return the drawing alone."""
-        raise NotImplementedError
+        marks, height = self.marks()
+        return element("svg", marks, **_size(height), role="group", aria_label=self.title)
 
     def names(self) -> Sequence[str]:
         """Return what a legend explains: nothing where the drawing itself names its marks."""
@@ -58,11 +63,6 @@ class Chart:
         caption, legend = element("figcaption", self.title), _legend(self.key())
         below = element("p", self.note, class_="note") if self.note else None
         return element("figure", caption, self.svg(), legend, below, class_="chart")
-
-
-def drawing(*marks: Child, title: str, height: float) -> Html:
-    """Return the ``<svg>`` element."""
-    return element("svg", *marks, **_size(height), role="group", aria_label=title)
 
 
 def _size(height: float, *, zoom: int = 1) -> dict[str, Attribute]:

@@ -10,7 +10,6 @@ from switchout.report.charts.chart import (
     RIGHT,
     WIDTH,
     Chart,
-    drawing,
     group,
     interval_in_words,
     longest,
@@ -21,7 +20,7 @@ from switchout.report.charts.chart import (
 )
 from switchout.report.charts.scale import Scale
 from switchout.report.colours import colours_of
-from switchout.report.elements import Html, element
+from switchout.report.elements import Child, Html, element
 
 LINE, GAP, TOP, BOTTOM = 20, 5, 2, 36  # of a difference, after a row, around all
 WIDEST_LABEL = 150
@@ -52,8 +51,8 @@ class ForestPlot(Chart):
 
     differences: Sequence[Difference]
 
-    def svg(self) -> Html:
-        """Return the drawing alone."""
+    def marks(self) -> tuple[Child, float]:
+        """Return all that is drawn, and the height of the drawing."""
         label_width = min(longest(label for label, _ in self._labelled()), WIDEST_LABEL)
         across = Scale.over(self._numbers(), start=label_width + 14, end=WIDTH - RIGHT).rounded()
         colours = self.colours or colours_of(d.name for d in self.differences)
@@ -75,7 +74,7 @@ class ForestPlot(Chart):
                 )
             y += GAP
         axis = x_axis(across, top=TOP, bottom=y, label=self.x_label)
-        return drawing(*axis, *marks, title=self.title, height=y + BOTTOM)
+        return [*axis, *marks], y + BOTTOM
 
     def _numbers(self) -> list[float]:
         numbers = [0.0]

@@ -9,13 +9,12 @@ from switchout.report.charts.chart import (
     RIGHT,
     WIDTH,
     Chart,
-    drawing,
     group,
     longest,
     sideways,
     text,
 )
-from switchout.report.elements import Html, element
+from switchout.report.elements import Child, Html, element
 
 TOP, BOTTOM, WIDEST, TALLEST = 4, 36, 86.0, 40.0
 DARK = 0.55  # from this share on, text is light
@@ -38,8 +37,8 @@ class HeatMap(Chart):
     details: Sequence[Sequence[str]] = ()
     best: tuple[int, int] | None = None
 
-    def svg(self) -> Html:
-        """Return the drawing alone."""
+    def marks(self) -> tuple[Child, float]:
+        """Return all that is drawn, and the height of the drawing."""
         bottom = TOP + TALLEST * len(self.y_labels)
         marks = [sideways(self.y_label, (TOP + bottom) / 2)]
         marks += [self._row(i) for i in range(len(self.y_labels))]
@@ -49,7 +48,7 @@ class HeatMap(Chart):
         ]
         middle = (self._left + self._x(len(self.x_labels))) / 2
         marks.append(text(middle, bottom + 30, self.x_label, class_="axis"))
-        return drawing(*marks, title=self.title, height=bottom + BOTTOM)
+        return marks, bottom + BOTTOM
 
     @property
     def _left(self) -> float:

@@ -11,13 +11,12 @@ from switchout.report.charts.chart import (
     TOP,
     WIDTH,
     Chart,
-    drawing,
     group,
     x_axis,
     y_axis,
 )
 from switchout.report.charts.scale import Scale, shown
-from switchout.report.elements import Html, element
+from switchout.report.elements import Child, Html, element
 
 HEIGHT, BOTTOM = 250, 36
 MOST_DOTS = 40  # a curve with more points is drawn without dots
@@ -47,8 +46,8 @@ class LineChart(Chart):
         """Return the names of the curves."""
         return [line.name for line in self.lines]
 
-    def svg(self) -> Html:
-        """Return the drawing alone."""
+    def marks(self) -> tuple[Child, float]:
+        """Return all that is drawn, and the height of the drawing."""
         colours = self.key()
         points = [point for line in self.lines for point in line.points]
         bottom = HEIGHT - BOTTOM
@@ -59,7 +58,7 @@ class LineChart(Chart):
             *x_axis(across, top=bottom, bottom=bottom, label=self.x_label),
         ]
         marks += [_curve(line, colours[line.name], across, up) for line in self.lines]
-        return drawing(*marks, title=self.title, height=HEIGHT)
+        return marks, HEIGHT
 
 
 def _curve(line: Line, colour: str, across: Scale, up: Scale) -> Html:
