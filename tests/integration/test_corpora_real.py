@@ -104,7 +104,7 @@ def test_import_from_a_folder_says_what_is_missing(
     assert "train: declared 133,317, found 4,544" in capsys.readouterr().out
     copied = open_corpus(tmp_path / "iwslt15-en-vi")
     assert copied.data_hash == open_corpus(source).data_hash
-    assert copied.has_vocabulary_files
+    assert copied.vocabulary_files() is not None
 
 
 def test_list_tells_where_they_are(capsys: pytest.CaptureFixture[str]) -> None:

@@ -159,7 +159,7 @@ def test_files_of_the_corpus_are_used_unless_limits_are_asked_for(tmp_path: Path
     assert src.vocabulary.tokens[4:] == ["Der", "The"]
     src, _ = build_codecs(corpus(tmp_path), CodecPlan(min_count=2))
     assert "Hund" in src.vocabulary.tokens
-    with pytest.raises(SwitchOutError, match=r"no vocabulary file vocab\.de"):
+    with pytest.raises(SwitchOutError, match=r"no vocabulary files vocab\.de and"):
         build_codecs(corpus(), CodecPlan(kind="file"))
 
 

@@ -221,7 +221,7 @@ class CodecPlan:
         kind = self.kind
         if kind is None:
             is_limited = self.min_count > 1 or self.max_size is not None or self.shared
-            has_files = self.files is not None or corpus.has_vocabulary_files
+            has_files = self.files is not None or corpus.vocabulary_files() is not None
             kind = "file" if has_files and not is_limited else "word"
         return replace(self, kind=kind, tokenizer=self.tokenizer or corpus.tokenizer)
 
@@ -241,8 +241,10 @@ def build_codecs(corpus: Corpus, plan: CodecPlan = CodecPlan()) -> Codecs:
             raise SwitchOutError(
                 "shared vocabularies are learned; give the same file twice instead"
             )
-        sides: tuple[Literal["source", "target"], ...] = ("source", "target")
-        files = plan.files or tuple(corpus.vocabulary_file(side) for side in sides)
+        files = plan.files or corpus.vocabulary_files()
+        if files is None:
+            wanted = f"vocab.{corpus.source} and vocab.{corpus.target}"
+            raise SwitchOutError(f"{corpus.where}: no vocabulary files {wanted}")
         tokenizer = plan.tokenizer or corpus.tokenizer
         src, tgt = (
             Codec(Vocabulary.load(path), case=plan.case, tokenizer=tokenizer) for path in files

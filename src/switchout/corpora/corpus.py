@@ -56,19 +56,23 @@ class Corpus:
     folder: Path | None = None
     tokenizer: Tokenizer = "space"
 
+    @property
+    def where(self) -> Path | str:
+        """What an error about it names: its folder, or its name."""
+        return self.folder or self.name
+
     def stream(self, split: str) -> Iterator[tuple[str, str]]:
         """Yield the (source, target) lines of a split."""
         if split not in self.splits:
-            where = self.folder or self.name
             raise SwitchOutError(
-                f"{where}: no split {split!r}: expected {split}.{self.source} and "
+                f"{self.where}: no split {split!r}: expected {split}.{self.source} and "
                 f"{split}.{self.target} (it has: {', '.join(self.splits)})"
             )
         if split != "train" or self.train_pairs is None:
             return iter(self.splits[split])
         if self.train_pairs > self._n_train:
             raise SwitchOutError(
-                f"{self.folder or self.name}: train_pairs = {self.train_pairs:,}, but train has "
+                f"{self.where}: train_pairs = {self.train_pairs:,}, but train has "
                 f"only {self._n_train:,} pairs"
             )
         return islice(iter(self.splits["train"]), self.train_pairs)
@@ -81,11 +85,11 @@ class Corpus:
             tgt.append(tgt_line)
             if split in ("dev", "test") and "<unk>" in tgt_line.split(" "):
                 raise SwitchOutError(
-                    f"{self.folder or self.name}: line {len(tgt)} of the {split} references has "
+                    f"{self.where}: line {len(tgt)} of the {split} references has "
                     "<unk>: references must be the real text"
                 )
         if not src:
-            raise SwitchOutError(f"{self.folder or self.name}: split {split!r} is empty")
+            raise SwitchOutError(f"{self.where}: split {split!r} is empty")
         return src, tgt
 
     def lines(self, split: str, side: Side) -> Iterator[str]:
@@ -93,21 +97,12 @@ class Corpus:
         column = ("source", "target").index(side)
         return (pair[column] for pair in self.stream(split))
 
-    @property
-    def has_vocabulary_files(self) -> bool:
-        """Whether ``vocab.<lang>`` of both languages came with the corpus."""
-        return all(self._vocabulary_file(lang) for lang in (self.source, self.target))
-
-    def _vocabulary_file(self, language: str) -> Path | None:
-        return find_file(self.folder, f"vocab.{language}") if self.folder is not None else None
-
-    def vocabulary_file(self, side: Side) -> Path:
-        """Return the ``vocab.<lang>`` that came with the corpus."""
-        language = self.source if side == "source" else self.target
-        found = self._vocabulary_file(language)
-        if found is None:
-            raise SwitchOutError(f"{self.folder or self.name}: no vocabulary file vocab.{language}")
-        return found
+    def vocabulary_files(self) -> tuple[Path, Path] | None:
+        """Return ``vocab.<lang>`` of both languages, if both came with the corpus."""
+        if self.folder is None:
+            return None
+        src, tgt = (find_file(self.folder, f"vocab.{x}") for x in (self.source, self.target))
+        return (src, tgt) if src and tgt else None
 
     @cached_property
     def data_hash(self) -> str:

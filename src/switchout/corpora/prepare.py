@@ -108,7 +108,7 @@ def _write_text(
         counts[split] = _write_pairs(splits[split], good, f"{corpus.name} {split}")
     if not counts["train"]:
         lost = ", ".join(f"{n:,} {why}" for why, n in drops.items()) or "the files are empty"
-        raise SwitchOutError(f"{corpus.folder or corpus.name}: no training pair left ({lost})")
+        raise SwitchOutError(f"{corpus.where}: no training pair left ({lost})")
     facts: dict[str, Any] = {
         "found": counts | {"train": counts["train"] + drops.total()},
         "drops": dict(drops),

@@ -216,7 +216,5 @@ def _write(corpus: Corpus, pairs: Sequence[tuple[str, str]], folder: Path) -> No
                 write_lines(folder / f"{split}.{language}", lines)
     write_lines(folder / f"synthetic.{corpus.source}", (src for src, _ in pairs))
     write_lines(folder / f"synthetic.{corpus.target}", (tgt for _, tgt in pairs))
-    if corpus.has_vocabulary_files:
-        for side in ("source", "target"):
-            path = corpus.vocabulary_file(side)
-            shutil.copyfile(path, folder / path.name)
+    for path in corpus.vocabulary_files() or ():
+        shutil.copyfile(path, folder / path.name)
