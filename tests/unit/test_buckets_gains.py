@@ -200,9 +200,9 @@ def test_features_count_what_they_say() -> None:
 @pytest.mark.parametrize(
     ("by", "message"),
     [
-        (["wer"], "by wer need --neighbors, or --train and --test"),
-        (["rarest"], "by rarest need --train and --test"),
-        (["unknown"], "by unknown need --test"),
+        (["wer"], "by wer need wer=, or train= and sources="),
+        (["rarest"], "by rarest need train= and sources="),
+        (["unknown"], "by unknown need sources="),
         (["lenght"], "did you mean 'length'"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
