@@ -18,6 +18,7 @@ from switchout.corpora import Corpus
 from switchout.errors import SwitchOutError
 from switchout.evaluation.features import features_of, words_of
 from switchout.evaluation.metrics import Metric
+from switchout.experiments.contrasts import bleu_of
 from switchout.experiments.experiment import Experiment, RowRecord, load, records
 from switchout.runs.config import flatten
 from switchout.runs.finished import Finished
@@ -38,7 +39,8 @@ def collect(experiment: Experiment, name: str) -> Study:
         configs = [_flat(row) for group in (rows, *tried.values()) for row in group]
         study = Study(name, {"corpus": planned.name, "config": in_common(configs)})
     study.shared["planned"] = {row.name: list(row.row.seeds) for row in rows}
-    corpus, metrics = corpus_of(planned.base), _metrics(corpus_of(planned.base))
+    corpus = corpus_of(planned.base)
+    metrics = {split: bleu_of(corpus, split) for split in SPLITS}
     for tried_for, group in {"": rows, **tried}.items():
         for row in group:
             for run in row.runs:
@@ -51,16 +53,6 @@ def collect(experiment: Experiment, name: str) -> Study:
         study.shared["bleu"] = metrics["test"].signature
         study.shared["sentences"] = _sentences(corpus)
     return study
-
-
-def _metrics(corpus: Corpus) -> dict[str, Metric]:
-    bleu = corpus.bleu
-    return {
-        split: Metric(
-            "bleu", corpus.pairs(split)[1], tokenize=bleu.tokenize, lowercase=bleu.lowercase
-        )
-        for split in SPLITS
-    }
 
 
 def _flat(row: RowRecord) -> dict[str, Any]:
@@ -105,10 +97,10 @@ def _packed(run: Finished, rule: str, split: str, metrics: dict[str, Metric]) ->
 def _sentences(corpus: Corpus) -> dict[str, dict[str, str]]:
     """What tests over sentences need to know about them; texts are not kept."""
     found: dict[str, dict[str, str]] = {}
-    for split, metric in _metrics(corpus).items():
+    for split in SPLITS:
         sources, references = corpus.pairs(split)
         found[split] = {
-            "reference": pack(metric.statistics(references)[:, 1]),
+            "reference": pack(bleu_of(corpus, split).statistics(references)[:, 1]),
             "words": pack(np.array([len(words_of(line)) for line in references])),
             "source": pack(np.array([len(words_of(line)) for line in sources])),
         }

@@ -15,9 +15,10 @@ from table import Study
 from switchout.evaluation.comparison import Scored, System, scored_from
 from switchout.evaluation.significance import SeedsTest, holm, seeds_test
 from switchout.evaluation.trend import Trend, trend_over_seeds
+from switchout.evaluation.verdict import LEVEL
 
 DECLARED = Path(__file__).parents[1] / "studies"
-LEVEL, SMALL = 0.05, 0.5  # of Holm's p; BLEU below which studies call a gain refuted
+SMALL = 0.5  # BLEU below which studies call a gain refuted
 
 
 @dataclass(frozen=True)

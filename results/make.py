@@ -16,11 +16,22 @@ from pathlib import Path
 from statistics import fmean, median, stdev
 from tempfile import TemporaryDirectory
 
-from effects import LEVEL, Claim, Effect, claims, effect, slope_over_distance
+from effects import Claim, Effect, claims, effect, slope_over_distance
 from table import HERE, Study, read
 
 from switchout.evaluation.significance import holm
 from switchout.evaluation.trend import Trend
+from switchout.evaluation.verdict import LEVEL
+from switchout.experiments.paper import (
+    BASELINE,
+    BT,
+    BT_RAML,
+    BT_RAML_SWITCHOUT,
+    BT_SWITCHOUT,
+    RAML,
+    RAML_SWITCHOUT,
+    SWITCHOUT,
+)
 from switchout.experiments.reference import (
     SHIPPED,
     StudyResult,
@@ -31,7 +42,6 @@ from switchout.report.charts import Difference, ForestPlot, HeatMap, stacked
 from switchout.runs.finished import RULES
 
 PAGE = HERE.parent / "docs" / "results.md"
-BASE, SWITCHOUT, RAML, BOTH = "Transformer", "+SwitchOut", "+RAML", "+RAML +SwitchOut"
 TITLES = {
     "multi30k-5k": "Study 1: Multi30k, 5,000 pairs",
     "en-vi": "Study 2: English–Vietnamese, 133,166 pairs",
@@ -56,7 +66,7 @@ CLAIMS = {
     "C4": "It gains most far from the training text",
     "C5": "It gains on top of back-translation",
 }
-ROWS_OF = {"C1": (SWITCHOUT, BASE), "C2": (BOTH, RAML)}
+ROWS_OF = {"C1": (SWITCHOUT, BASELINE), "C2": (RAML_SWITCHOUT, RAML)}
 WHY_OPEN = {
     "C3": "depends on how the checkpoint is chosen; mostly single seeds",
     "C4": "slopes −0.9 and +0.4 BLEU per 1.0 of WER, intervals from −5 to +5; study 2 decides",
@@ -90,9 +100,9 @@ def claims_of(name: str) -> tuple[Claim, ...]:
 def distance_slope() -> Trend | None:
     """C4 in study 2; None before it has two seeds."""
     study = study_of("en-vi")
-    if study is None or min(len(study.of(row)) for row in (RAML, BOTH)) < 2:
+    if study is None or min(len(study.of(row)) for row in (RAML, RAML_SWITCHOUT)) < 2:
         return None
-    return slope_over_distance(study, BOTH, RAML)
+    return slope_over_distance(study, RAML_SWITCHOUT, RAML)
 
 
 def distance_verdict(slope: Trend) -> tuple[str, str]:
@@ -203,7 +213,7 @@ def earlier_table() -> str:
     lines = []
     for name, title in EARLIER.items():
         study = read(name)
-        for row, against in ((SWITCHOUT, BASE), (BOTH, RAML)):
+        for row, against in ((SWITCHOUT, BASELINE), (RAML_SWITCHOUT, RAML)):
             cells = [
                 f"{on(effect(study, row, against, split=split, rule=rule))}"
                 for rule in RULES
@@ -246,8 +256,8 @@ def back_translation_table() -> str:
     """Table 2: every row against the row it is built on."""
     study = read("table2-multi30k-5k-long")
     above = {
-        SWITCHOUT: BASE, "+BT": BASE, "+BT +RAML": "+BT",
-        "+BT +SwitchOut": "+BT", "+BT +RAML +SwitchOut": "+BT +RAML",
+        SWITCHOUT: BASELINE, BT: BASELINE, BT_RAML: BT, BT_SWITCHOUT: BT,
+        BT_RAML_SWITCHOUT: BT_RAML,
     }  # fmt: skip
     lines = []
     for row in study.rows:

@@ -1,1 +1,1 @@
-"""Runs: a configuration in, a folder with a trained model and its scores out."""
+"""Many runs: the paper's tables and figures, sweeps, what is chosen on dev, and what came of it."""

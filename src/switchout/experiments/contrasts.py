@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Literal
 
 from switchout.corpora import Corpus
@@ -103,7 +103,7 @@ class Scores:
 
     def __init__(self, corpus: Corpus):
         self.corpus = corpus
-        self.metric = cache(self._metric)
+        self.metric = cache(partial(bleu_of, corpus))
         self._scored: dict[object, Scored] = {}
 
     def scored(self, row: RowRecord, split: str, rule: str | None = None) -> Scored:
@@ -129,10 +129,11 @@ class Scores:
         )
         return result
 
-    def _metric(self, split: str) -> Metric:
-        bleu = self.corpus.bleu
-        references = self.corpus.pairs(split)[1]
-        return Metric("bleu", references, tokenize=bleu.tokenize, lowercase=bleu.lowercase)
+
+def bleu_of(corpus: Corpus, split: str) -> Metric:
+    """Return BLEU on dev or test, with the tokenizer and case of the corpus."""
+    bleu, references = corpus.bleu, corpus.pairs(split)[1]
+    return Metric("bleu", references, tokenize=bleu.tokenize, lowercase=bleu.lowercase)
 
 
 def contrasts(
