@@ -89,6 +89,7 @@ def study_of(name: str) -> Study | None:
 
 @cache
 def claims_of(name: str) -> tuple[Claim, ...]:
+    """Return what a declared study says so far; in study 2 the slope of C4 is of the family."""
     study = study_of(name)
     if study is None:
         return ()
@@ -365,15 +366,18 @@ def needed(one: Effect) -> str:
 
 
 def on(one: Effect) -> str:
+    """A difference and its p-value, in a cell."""
     return f"{one.delta:+.2f} ({p_value(one.test.p)})"
 
 
 def interval(one: Effect) -> str:
+    """A difference and its interval, in a cell."""
     low, high = one.test.ci95
     return f"{one.delta:+.2f} ({low:+.2f} to {high:+.2f})"
 
 
 def p_value(p: float) -> str:
+    """A p-value, in a cell."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
@@ -426,19 +430,18 @@ def _shipped() -> str:
 
 
 def main() -> int:
+    """Write what has changed, or with ``--check`` name it."""
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
     parser.add_argument("--check", action="store_true", help="write nothing, fail if it differs")
     is_check = parser.parse_args().check
-    stale = [p for p, text in made().items() if not p.is_file() or p.read_text("utf-8") != text]
-    if is_check:
-        for path in stale:
-            print(
-                f"{path.name}: not what results/ says; run python results/make.py", file=sys.stderr
-            )
-        return int(bool(stale))
-    for path, text in made().items():
-        path.write_text(text, encoding="utf-8")
-    return 0
+    stale = {p: t for p, t in made().items() if not p.is_file() or p.read_text("utf-8") != t}
+    for path, text in stale.items():
+        if is_check:
+            message = f"{path.name}: not what results/ says; run python results/make.py"
+            print(message, file=sys.stderr)
+        else:
+            path.write_text(text, encoding="utf-8")
+    return int(is_check and bool(stale))
 
 
 if __name__ == "__main__":

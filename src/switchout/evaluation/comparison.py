@@ -35,6 +35,7 @@ class System:
     run_names: Sequence[str] = ()
 
     def run_name(self, run: int) -> str:
+        """Return what a run is called, by its index."""
         return self.run_names[run] if self.run_names else f"run {run + 1}"
 
 
@@ -67,10 +68,12 @@ class Scored:
 
     @property
     def mean(self) -> float:
+        """Mean score over runs."""
         return stats.fmean(self.scores)
 
     @property
     def median(self) -> float:
+        """Median score over runs."""
         return stats.median(self.scores)
 
     @property

@@ -99,6 +99,7 @@ class _Order:
         return found, places[found]
 
     def clipped_matches(self, numbers: Ints, n_sentences: int) -> Ints:
+        """Return matches per sentence; none counts more often than the reference has it."""
         clipped = np.minimum(np.bincount(numbers, minlength=len(self.counts)), self.counts)
         sums = np.bincount(self.sentences, weights=clipped, minlength=n_sentences)
         return sums.astype(np.int64)

@@ -67,12 +67,14 @@ class SeedsTest:
 
     @property
     def p(self) -> float:
+        """Two-sided; scores that never vary are equal or not."""
         if self.variance <= 0:
             return float(abs(self.delta) <= SLACK)
         return student_p(self.delta / math.sqrt(self.variance), self.df)
 
     @property
     def ci95(self) -> tuple[float, float]:
+        """The 95% interval of the true difference."""
         half = 0.0
         if self.variance > 0:
             half = student_quantile(0.975, self.df) * math.sqrt(self.variance)

@@ -107,6 +107,7 @@ class Scores:
         self._scored: dict[object, Scored] = {}
 
     def scored(self, row: RowRecord, split: str, rule: str | None = None) -> Scored:
+        """Return all runs of a row under BLEU."""
         key = (row.name, row.addresses, split, rule)
         if key not in self._scored:
             self._scored[key] = score_system(self.metric(split), system_of(row, split, rule))

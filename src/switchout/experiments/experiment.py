@@ -77,10 +77,12 @@ class CorpusRows:
 
     @property
     def base(self) -> Config:
+        """What the rows share: the first one has nothing more."""
         return self.rows[0].config
 
     @property
     def is_tuned(self) -> bool:
+        """Whether anything was chosen on dev before."""
         return any(self.tried.values())
 
     def n_tried(self, row: str) -> int:

@@ -126,6 +126,7 @@ class Reference:
 
     @property
     def n_seeds(self) -> int:
+        """Runs of the row that has the fewest."""
         return min(len(row.runs) for row in self.rows)
 
     @property

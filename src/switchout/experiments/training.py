@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,13 @@ def train_all(jobs: Sequence[Job], engine: Engine, *, label: str = "training") -
         return []
     failures: list[Failure] = []
     root = waiting[0].folder.parent
-    with _table(list(unique.values()), label) as table, engine.open(root, preload=PRELOAD) as pool:
+    every = list(unique.values())
+    total = sum(job.config.train.steps for job in every)
+    with (
+        Meter(label, total=total, unit="steps", done=_steps_done(every)) as meter,
+        engine.open(root, preload=PRELOAD) as pool,
+    ):
+        progress = _Progress(every, meter)
         while waiting or pool.running:
             _start(waiting, pool)
             for job, outcome in pool.ended():
@@ -49,7 +54,7 @@ def train_all(jobs: Sequence[Job], engine: Engine, *, label: str = "training") -
                     waiting.append(job)  # another driver has it, or took it over: look again
                 elif outcome.state == "failed":
                     failures.append(Failure(job, outcome.reason))
-            table.show(pool.running, n_waiting=len(waiting), n_failed=len(failures))
+            progress.show(pool.running, n_waiting=len(waiting), n_failed=len(failures))
             time.sleep(POLL)
     return failures
 
@@ -67,7 +72,7 @@ def _start(waiting: deque[Job], pool: Pool) -> None:
             pool.start(job, call)
 
 
-class _Table:
+class _Progress:
     """Live progress of all runs, in steps; what earlier visits trained counts as done."""
 
     def __init__(self, jobs: list[Job], meter: Meter):
@@ -75,6 +80,7 @@ class _Table:
         self.begun, self.begun_steps = time.monotonic(), meter.done
 
     def show(self, running: list[Job], *, n_waiting: int, n_failed: int) -> None:
+        """Say how many runs are done, and how far the first of those under way are."""
         parts = [f"{len(self.jobs) - n_waiting - len(running) - n_failed}/{len(self.jobs)} runs"]
         if n_failed:
             parts.append(f"{n_failed} failed")
@@ -90,13 +96,6 @@ class _Table:
             return []
         minutes = (self.meter.total - self.meter.done) / made * seconds / 60
         return [f"about {minutes:.0f} min left" if minutes >= 1 else "under a minute left"]
-
-
-@contextmanager
-def _table(jobs: list[Job], label: str) -> Iterator[_Table]:
-    total = sum(job.config.train.steps for job in jobs)
-    with Meter(label, total=total, unit="steps", done=_steps_done(jobs)) as meter:
-        yield _Table(jobs, meter)
 
 
 def _steps_done(jobs: list[Job]) -> int:
