@@ -181,7 +181,6 @@ SO_INLINE so_result so_found(int64_t problem, int64_t row)
 enum { SO_SPAN = 64 };  /* words or columns whose answers are the bits of one number */
 enum { SO_LOOK = 32 };  /* columns that are looked at together to find words that were hit */
 enum { SO_TILE = 256 }; /* sentences whose n are drawn together, words that are replaced together */
-enum { SO_AHEAD = 8 };  /* sentences between asking for memory and using it */
 
 /* In all that follows `wide` (int64, not int32) is a constant when it is compiled. */
 
@@ -523,16 +522,17 @@ SO_INLINE so_result so_sample_rows(const so_batch *x, int wide, const so_address
             chance[n_chosen].bound = is_constant ? bound : n << 32;
             n_chosen += chance[n_chosen].bound > 0;
         }
-        /* Which words are hit follows from the length alone. So rows are looked at only if one is. */
+        /* Which words are hit follows from the length alone. So rows are looked at only if one is, and
+           their memory comes while random bits are drawn. */
         for (int64_t c = 0; c < n_chosen; c++) {
             int64_t j = chosen[c], n = so_min(length[j], SO_SPAN);
+            so_prefetch_row(x, wide, tile + j);
             hits[n_hit] = n ? so_hits(&random, examples[j], (uint64_t)at->stream + 1, n, chance[c]) : 0;
             chosen[n_hit] = j, chance[n_hit] = chance[c];
             n_hit += (hits[n_hit] != 0) | (length[j] > SO_SPAN);
         }
         for (int64_t c = 0; c < n_hit; c++) {
             int64_t j = chosen[c];
-            so_prefetch_row(x, wide, tile + chosen[so_min(c + SO_AHEAD, n_hit - 1)]);
             if (!so_hit_row(x, wide, tile + j, length[j], hits[c], chance[c], &random, words, law, &list)) return so_found(SO_BAD_LENGTH, tile + j);
         }
     }
