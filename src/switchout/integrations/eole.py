@@ -19,7 +19,11 @@ try:
         OwnSwitchOut,
     )
 except ImportError as error:
-    raise SwitchOutError(f"{error}: pip install 'switchout[eole]'") from error
+    advice = f"{error}: pip install 'switchout[eole]'"
+    if __name__ == "__main__":
+        print(f"switchout: {advice}", file=sys.stderr)
+        sys.exit(2)
+    raise SwitchOutError(advice) from error
 
 __all__ = ["ExactDropout", "ExactRAML", "ExactSwitchOut", "OwnSwitchOut", "main"]
 

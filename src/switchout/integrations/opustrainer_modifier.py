@@ -1,4 +1,4 @@
-"""OpusTrainer, in front of Marian: ``python -m switchout.integrations.opustrainer -c config.yml``.
+"""OpusTrainer's modifier, for its YAML.
 
 .. code-block:: yaml
 
