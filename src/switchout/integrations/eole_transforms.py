@@ -26,7 +26,8 @@ from pydantic import Field, model_validator
 
 from switchout.errors import SwitchOutError
 from switchout.pieces import Pieces
-from switchout.policies import RAML, Policy, SwitchOut, WordDropout
+from switchout.policies import RAML, Policy, WordDropout
+from switchout.policies.factory import OF_SIDE, make_policy
 from switchout.policies.lists import NO_WORD, to_block
 from switchout.sampling.address import Address
 from switchout.words import Words
@@ -192,9 +193,11 @@ class ExactSwitchOut(ExactTransform):
     slot = 0
 
     def policy(self, side: str, words: Words, tokens: list[str]) -> Policy | None:
-        xy, kind = ("x", SwitchOut) if side == "src" else ("y", RAML)
+        xy = "x" if side == "src" else "y"
         tau, rate = getattr(self.config, f"tau_{xy}"), getattr(self.config, f"rate_{xy}")
-        return None if tau is None and rate is None else kind(words, tau, rate=rate)
+        if tau is None and rate is None:
+            return None
+        return make_policy(OF_SIDE[SIDES[side]], words, tau=tau, rate=rate)
 
 
 class OwnSwitchOut(ExactTransform):
@@ -208,7 +211,8 @@ class OwnSwitchOut(ExactTransform):
         inverse = self.config.switchout_temperature
         if inverse is None:
             return None
-        return (SwitchOut if side == "src" else RAML)(words, 1 / inverse if inverse else np.inf)
+        tau = 1 / inverse if inverse else np.inf
+        return make_policy(OF_SIDE[SIDES[side]], words, tau=tau)
 
 
 @register_transform(name="raml_exact")

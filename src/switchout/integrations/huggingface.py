@@ -24,7 +24,8 @@ from switchout.integrations.one_text import OneText
 from switchout.integrations.rows import RowSwitch
 from switchout.integrations.torch import Switched
 from switchout.pieces import Pieces
-from switchout.policies import RAML, Policy, SwitchOut
+from switchout.policies import Policy
+from switchout.policies.factory import OF_SIDE, make_policy
 from switchout.policies.whole_words import WholeWords, WordBook
 from switchout.words import Words
 
@@ -182,13 +183,13 @@ class _PolicyMaker:
     ) -> Policy | WholeWords:
         if self._tokenizer is None:
             raise SwitchOutError("the trainer has no processing_class: give tokenizer=…")
-        kind = SwitchOut if side == "source" else RAML
         pieces = self._pieces(side)
         try:
             if self._unit == "piece":
-                return kind(self._words(pieces, key), tau, rate=rate)
+                return make_policy(OF_SIDE[side], self._words(pieces, key), tau=tau, rate=rate)
             book = WordBook(pieces, self._rows(key))
-            return WholeWords(book, kind(book.words, tau, rate=rate), self._max_length())
+            policy = make_policy(OF_SIDE[side], book.words, tau=tau, rate=rate)
+            return WholeWords(book, policy, self._max_length())
         except ValueError as error:
             raise SwitchOutError(f"the {side}, column {key!r}: {error}") from None
 

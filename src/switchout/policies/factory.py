@@ -1,6 +1,7 @@
 """A policy from its name and strength: the one place where a name becomes an object.
 
-Text (`switchout.text`), training (`switchout.runs.noise`) and `policy_from_dict` all come here.
+Text (`switchout.text`), training (`switchout.runs.noise`), the drop-ins and `policy_from_dict` all
+come here.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ POLICIES: dict[str, type[Policy]] = {
     kind.name: kind for kind in (SwitchOut, RAML, Hamming, WordDropout, Similar, Chain)
 }
 NAMES = ["switchout", "raml", "hamming", "word_dropout", "similar"]  # that have one strength
+OF_SIDE = {"source": "switchout", "target": "raml"}  # where nobody names a policy
 TOO_MUCH = 0.5  # share of changed words beyond which a sentence is hardly the same
 _USUAL_LENGTH = 25
 

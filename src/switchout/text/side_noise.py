@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypedDict
 
 from switchout.errors import SwitchOutError, did_you_mean
-from switchout.policies.factory import make_policy
+from switchout.policies.factory import OF_SIDE, make_policy
 from switchout.policies.policy import RulePolicy
 from switchout.text.lexicon import NO_WORDS, SPECIAL_WORDS, Lexicon, make_lexicon, word_bytes
 from switchout.text.lines import Lines
@@ -171,7 +171,7 @@ def _make_side(side: str, options: NoiseOptions) -> SideNoise:
         return SideNoise(side, encoder=_encoder(side, vocabulary, options) if vocabulary else None)
     noise = SideNoise(
         side,
-        policy or ("switchout" if side == "source" else "raml"),
+        policy or OF_SIDE[side],
         tau,
         rate,
         null_word=options.get("null_word", "<unk>"),
