@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -22,6 +23,8 @@ from switchout.files.reading import COMPRESSED
 COMPRESSIONS = ("", *COMPRESSED)
 JOINER = "￭"  # stands where the text had no space
 _WORD_OR_MARK = re.compile(r"\w+|[^\w ]")
+_CLOSING = ("Po", "Pe", "Pf")  # kinds of punctuation that may end a word, in all scripts
+_LEAST = 20  # marks, below which there is nothing to say
 
 
 @dataclass(frozen=True)
@@ -115,3 +118,38 @@ def split_punctuation(line: str) -> list[str]:
 def join_punctuation(tokens: Iterable[str]) -> str:
     """Undo `split_punctuation`."""
     return " ".join(tokens).replace(" " + JOINER, "").removeprefix(JOINER)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Punctuation at the end of words, as in "yes,": a sign of text that nobody tokenised.
+
+    Attributes:
+        n_marks: Words that end in a mark, marks that stand alone included.
+        glued: The words among them that are more than a mark.
+    """
+
+    n_marks: int
+    glued: list[str]
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> Marks:
+        """Look at words that are not empty."""
+        ended = [word for word in words if _is_mark(word[-1])]
+        return cls(len(ended), [word for word in ended if not all(map(_is_mark, word))])
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether more than half of the marks stick to a word.
+
+        Example:
+            >>> Marks.of("Yes, he came.".split() * 10).is_raw
+            True
+            >>> Marks.of("Yes , he came .".split() * 10).is_raw
+            False
+        """
+        return self.n_marks >= _LEAST and 2 * len(self.glued) > self.n_marks
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in _CLOSING

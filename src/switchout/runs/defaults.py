@@ -13,17 +13,16 @@ from itertools import islice
 from typing import Any
 
 from switchout.corpora import Corpus, open_corpus
+from switchout.corpora.text import Marks
 from switchout.runs.config import Config
 
 log = logging.getLogger(__name__)
 
 LOOKED_AT = 2000  # lines by which text is judged
-RAW = 0.03  # share of words that end in punctuation; tokenised text has next to none
 EPOCHS = 30
 STEPS = (500, 20_000)
 BATCH_TOKENS = 1024
 LARGE = 20_000  # pairs from which pieces are learned, and regularisation can be lighter
-_MARKS = tuple(".,;:!?)»”\"'")
 
 
 def default_config(
@@ -97,15 +96,8 @@ def _vocabulary(corpus: Corpus, n_pairs: int) -> dict[str, Any]:
 
 def is_raw(corpus: Corpus) -> bool:
     """Return whether punctuation still hangs on the words, as in text nobody tokenised."""
-    words = [
-        word
-        for pair in islice(corpus.stream("train"), LOOKED_AT)
-        for line in pair
-        for word in line.split(" ")
-        if len(word) > 1
-    ]
-    hanging = sum(word.endswith(_MARKS) and word[0].isalnum() for word in words)
-    return hanging > RAW * len(words)
+    pairs = islice(corpus.stream("train"), LOOKED_AT)
+    return Marks.of(word for pair in pairs for line in pair for word in line.split()).is_raw
 
 
 def _told(vocabulary: dict[str, Any]) -> str:

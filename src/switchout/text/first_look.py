@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import unicodedata
 
+from switchout.corpora.text import Marks
 from switchout.errors import SwitchOutError
 from switchout.text.lexicon import Lexicon
 from switchout.text.side_noise import SideNoise
@@ -13,8 +13,6 @@ log = logging.getLogger(__name__)
 
 LINES = 1000  # to look at
 MARKERS = ("▁", "Ġ")  # how the pieces of sentencepiece and of byte-level BPE begin a word
-_CLOSING = ("Po", "Pe", "Pf")  # kinds of punctuation that may end a word, in all scripts
-_LEAST = 20  # marks, below which there is nothing to say
 _SHARE = 0.05  # of a piece vocabulary that begins a word
 
 
@@ -42,18 +40,12 @@ def _marker(lexicon: Lexicon) -> bytes | None:
 
 
 def _warn_if_untokenised(words: list[bytes], side: str) -> None:
-    decoded = [word.decode(errors="replace") for word in words]
-    ended = [word for word in decoded if _is_mark(word[-1])]
-    glued = [word for word in ended if not all(map(_is_mark, word))]
-    if len(ended) < _LEAST or 2 * len(glued) <= len(ended):
+    marks = Marks.of(word.decode(errors="replace") for word in words)
+    if not marks.is_raw:
         return
     log.warning(
         "%s: %d%% of %s punctuation marks stick to a word, such as %r: the text looks untokenised,"
         " and 'word' and 'word.' count as two words; tokenise it, or encode it by a subword model",
-        side, 100 * len(glued) // len(ended), f"{len(ended):,}",
-        glued[0],
+        side, 100 * len(marks.glued) // marks.n_marks, f"{marks.n_marks:,}",
+        marks.glued[0],
     )  # fmt: skip
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character) in _CLOSING

@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import logging
 import os
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from switchout.errors import SwitchOutError
-from switchout.files import read_json, write_json
+from switchout.files import read_json, sha256_of, write_json
 from switchout.files.writing import sweep
 from switchout.text.tally import Tally
 
@@ -74,7 +73,7 @@ class PartFolder:
             for path, entry in zip(self.outputs(index), record["files"], strict=True):
                 if path.stat().st_size != entry["bytes"]:
                     return None
-                if verify and _sha256(path) != entry["sha256"]:
+                if verify and sha256_of(path) != entry["sha256"]:
                     return None
             return Tally.from_dict(record["counts"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -83,7 +82,7 @@ class PartFolder:
     def save(self, index: int, tally: Tally) -> None:
         """Declare a part done."""
         files = [
-            {"name": path.name, "bytes": path.stat().st_size, "sha256": _sha256(path)}
+            {"name": path.name, "bytes": path.stat().st_size, "sha256": sha256_of(path)}
             for path in self.outputs(index)
         ]
         write_json(self.record(index), {"files": files, "counts": tally.to_dict()})
@@ -195,8 +194,3 @@ def read_result(lock: BinaryIO, run: dict[str, Any], outputs: list[str]) -> dict
 
 def _sizes(outputs: list[str]) -> list[list[Any]]:
     return [[os.path.realpath(path), Path(path).stat().st_size] for path in outputs]
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
