@@ -116,8 +116,16 @@ def augment_files(
     report = _report(job, tally, data_hash, time.monotonic() - started)
     report["vocabularies"] = {side: path for side, path in vocabularies.items() if path}
     if stats_file is not None:
-        write_json(stats_file, report)
+        _write_stats(stats_file, report)
     return report
+
+
+def _write_stats(path: FilePath, report: dict[str, Any]) -> None:
+    """Write the numbers; hours of work are not thrown away if they have no place."""
+    try:
+        write_json(path, report)
+    except SwitchOutError as error:
+        raise SwitchOutError(f"{error}; the augmented corpus itself is complete") from None
 
 
 def named_inputs(source: FilePath | None, target: FilePath | None, options: FileOptions) -> Named:
