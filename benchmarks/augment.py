@@ -44,13 +44,15 @@ print(time.perf_counter() - wall, time.process_time() - cpu)
 Seconds = tuple[float, float]  # wall, CPU
 
 
-def words() -> list[bytes]:
-    """Return distinct words, the frequent ones short, as in a language."""
+def words(*, are_short: bool = False) -> list[bytes]:
+    """Return distinct words, the frequent ones short, as in a language; or all short."""
     rng = np.random.default_rng(1)
     letters = np.frombuffer(b"etaoinshrdlcumwfgypbvkjxqz", np.uint8)
     found: dict[bytes, None] = {}
     while len(found) < N_WORDS:
         length = 1 + int(np.log2(len(found) + 2) / 3) + int(rng.gamma(2.0, 1.2))
+        if are_short:
+            length = 2 + int(np.searchsorted([26, 400, 8_000], len(found), "right"))
         found[bytes(rng.choice(letters, length))] = None
     return list(found)
 
@@ -167,11 +169,12 @@ def main() -> None:
         "--stream-lines", type=int, nargs="*", default=[100_000, 1_000_000, 10_000_000]
     )
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--short-words", action="store_true", help="about four bytes a word")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        vocabulary = words()
+        vocabulary = words(are_short=arguments.short_words)
         (folder / "vocab").write_bytes(b"\n".join(vocabulary) + b"\n")
         write_corpus(folder / "text", vocabulary, arguments.lines)
         (folder / "tiny").write_bytes(b" ".join(vocabulary[:20]) + b"\n")
