@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 
@@ -151,5 +152,6 @@ class Marks:
         return self.n_marks >= _LEAST and 2 * len(self.glued) > self.n_marks
 
 
+@cache
 def _is_mark(character: str) -> bool:
     return unicodedata.category(character) in _CLOSING

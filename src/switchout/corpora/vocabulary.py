@@ -13,16 +13,18 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import repeat
 from pathlib import Path
+from typing import NoReturn
 
-from switchout.corpora.text import stream_lines, write_lines
+from switchout.corpora.text import write_lines
 from switchout.errors import SwitchOutError
-from switchout.files import atomic
+from switchout.files import atomic, read_lines
 from switchout.words import Words
 
 PAD, BOS, EOS, UNK = 0, 1, 2, 3
 SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
-_WHITE = re.compile(r"[ \t\r\f\v]+")  # a no-break space belongs to a word
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf|nan")
+_WHITE = r" \t\r\f\v"  # a no-break space belongs to a word
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan"
+_ENTRY = re.compile(rf"[{_WHITE}]*([^{_WHITE}]+)(?:[{_WHITE}]+(?:{_NUMBER}))?[{_WHITE}]*")
 
 
 class Vocabulary:
@@ -121,33 +123,34 @@ def read_words(path: Path | str) -> list[str]:
         >>> read_words(path)
         ['the', 'a']
     """
-    return words_of(list(stream_lines(Path(path))), name=str(path))
+    return words_of(read_lines(path), name=str(path))
 
 
 def words_of(lines: list[str], *, name: str) -> list[str]:
     """Return the same for the lines of a vocabulary; ``name`` is for messages."""
     is_ours = tuple(lines[: len(SPECIALS)]) == SPECIALS
+    entries = map(_ENTRY.fullmatch, lines)
+    words = lines if is_ours else [entry[1] if entry else "" for entry in entries]
+    distinct, together = set(words), "".join(words)
+    if len(distinct) < len(words) or "" in distinct or " " in together or "\r" in together:
+        _refuse_entry(lines, words, name)
+    if not distinct - set(SPECIALS):
+        raise SwitchOutError(f"{name}: no word in it; expected a vocabulary, a word a line")
+    return words
+
+
+def _refuse_entry(lines: list[str], words: list[str], name: str) -> NoReturn:
+    """Name the first line that is no word, or a word that was there before."""
     seen: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        word = line if is_ours else _word_of(line)
+    for number, word in enumerate(words, 1):
         if not word or " " in word or "\r" in word:
+            line = lines[number - 1]
             raise SwitchOutError(
                 f"{name}:{number}: expected one word, or a word and a number, got {line[:60]!r}"
             )
-        first = seen.setdefault(word, number)
-        if first != number:
+        if (first := seen.setdefault(word, number)) != number:
             raise SwitchOutError(
                 f"{name}:{number}: {word!r} stands already in line {first}; "
                 "every word must be distinct"
             )
-    if not seen.keys() - set(SPECIALS):
-        raise SwitchOutError(f"{name}: no word in it; expected a vocabulary, a word a line")
-    return list(seen)
-
-
-def _word_of(line: str) -> str:
-    """Return the word of ``word`` or ``word number``, nothing if it is neither."""
-    fields = _WHITE.split(line.strip(" \t\r\f\v"))
-    if len(fields) == 1 or (len(fields) == 2 and _NUMBER.fullmatch(fields[1])):
-        return fields[0]
-    return ""
+    raise AssertionError("no entry to refuse")

@@ -33,8 +33,9 @@ def look_at(text: bytes, noise: SideNoise) -> None:
 
 def _marker(lexicon: Lexicon) -> bytes | None:
     """Return how the pieces of a vocabulary begin a word; None for a vocabulary of words."""
+    entries = b"\n" + b"\n".join(lexicon.known)
     for marker in (m.encode() for m in MARKERS):
-        if sum(word.startswith(marker) for word in lexicon.known) > _SHARE * len(lexicon.known):
+        if entries.count(b"\n" + marker) > _SHARE * len(lexicon.known):
             return marker
     return None
 
