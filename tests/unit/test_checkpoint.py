@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import pickle
-import re
 import subprocess
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +14,6 @@ from pathlib import Path
 import pytest
 import torch
 
-import switchout
 from switchout.errors import SwitchOutError
 from switchout.files import Draft
 from switchout.files.writing import sweep
@@ -182,13 +180,6 @@ def test_pickle_bomb_does_nothing(tmp_path, monkeypatch, name):
     assert not (tmp_path / "exploded").exists()
     pickle.loads(content)  # the bomb is live
     assert (tmp_path / "exploded").exists()
-
-
-def test_no_source_unpickles_a_file():
-    loaders = re.compile(r"torch\.load\(|pickle\.load|allow_pickle=True|joblib|\bdill\b|shelve")
-    sources = Path(switchout.__file__).parent.rglob("*.py")
-    found = [f"{path}: {m}" for path in sources for m in loaders.findall(path.read_text())]
-    assert found == []
 
 
 def test_other_format_is_refused(tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ def serve(site: Site, *, host: str, port: int, announce: Callable[[str], None]) 
             listener.bind((host, port))
         except OSError as error:
             raise SwitchOutError(
-                f"port {port}: {error.strerror or error}; choose another port"
+                f"port {port}: {error.strerror or error}; choose another port="
             ) from None
         listener.listen(1024)
         announce(f"http://{host}:{listener.getsockname()[1]}/")

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from functools import wraps
 from pathlib import Path
@@ -16,7 +17,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from eole.constants import TransformType
 from eole.transforms import AVAILABLE_TRANSFORMS, register_transform
 from eole.transforms.sampling import SwitchOutConfig
@@ -245,12 +245,19 @@ class ExactDropout(ExactTransform):
 
 
 def _saved_step(config: Any) -> int:
-    """Return the step of the checkpoint that ``train_from`` names; 0: it was not trained here."""
+    """Return the step of the checkpoint that ``train_from`` names; 0: it was not trained here.
+
+    It is the number of its folder, ``step_N``; eole links what is beside these folders to the last
+    of them. Its own note of the step is a pickle, and we read none.
+    """
     folder = getattr(getattr(config, "training", None), "train_from", None)
-    path = None if folder is None else Path(folder, "optimizer.pt")
-    if path is None or not path.exists():
+    if folder is None or not (saved := Path(folder, "optimizer.pt")).exists():
         return 0
-    return int(torch.load(path, mmap=True, weights_only=True)["training_step"])
+    name = saved.resolve().parent.name
+    if match := re.fullmatch(r"step_(\d+)", name):
+        return int(match[1])
+    logger.warning(f"train_from: {name} is not called step_N, so its noise begins as at step 0")
+    return 0
 
 
 AVAILABLE_TRANSFORMS["switchout"] = OwnSwitchOut
