@@ -252,3 +252,26 @@ def test_run_key_knows_vocabulary_files_by_their_content(tmp_path):
 def test_paper_gpus_make_larger_batches_and_fewer_updates(n, batch, steps):
     train = load_config("en-vi").with_paper_gpus(n).train
     assert (train.batch_tokens, train.steps) == (batch, steps)
+
+
+NO_NOISE = ["augment.source.policy=none", "augment.target.policy=none"]
+
+
+@pytest.mark.parametrize("base", ["corpus", "written", "preset"])
+@pytest.mark.parametrize("strength", ["source.tau=1.0", "source.tau=abc", "target.rate=0.1"])
+def test_a_strength_without_a_policy_is_never_swallowed(base, strength, tmp_path, caplog):
+    """A configuration that says "none", or that suits a corpus, once trained without noise."""
+    caplog.set_level("INFO")
+    written = tmp_path / "written.toml"  # as a run leaves it: "none" stands there
+    written.write_text(to_toml(load_config("phrasebook", overrides=NO_NOISE)), encoding="utf-8")
+    source = {"corpus": None, "written": written, "preset": "multi30k"}[base]
+    options = {"corpus": "phrasebook", "overrides": [f"augment.{strength}"]}
+    with pytest.raises(SwitchOutError, match=r"\[augment\.|must be"):
+        load_config(source, **options)
+    assert not caplog.messages  # nothing is told about a training that will not be
+
+
+def test_a_strength_beside_an_asked_none_is_off():
+    overrides = ["augment.source.policy=none", "augment.source.tau=1.0"]
+    side = load_config(None, corpus="phrasebook", overrides=overrides).augment.source
+    assert (side.policy, side.tau) == ("none", None)

@@ -132,7 +132,7 @@ class Side(Keys):
     @model_validator(mode="after")
     def _one_strength(self) -> Side:
         if self.policy == "none" and (self.tau is not None or self.rate is not None):
-            raise ValueError("tau and rate need a policy")
+            raise ValueError('tau and rate need a policy, such as policy = "switchout"')
         if self.policy == "similar" and self.vectors is None:
             raise ValueError("policy 'similar' needs vectors, a file of word vectors")
         if self.policy == "similar" and self.tau is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, get_args
@@ -43,7 +43,7 @@ def load_config(
     *,
     corpus: str | None = None,
     languages: tuple[str | None, str | None] = (None, None),
-    overrides: Iterable[str] = (),
+    overrides: Sequence[str] = (),
 ) -> Config:
     """Read a configuration.
 
@@ -62,6 +62,8 @@ def load_config(
     if source is None:
         if corpus is None:
             raise SwitchOutError("give a configuration or a corpus")
+        # What is wrong in them is told before a long look at the corpus.
+        _parse_with({"data": {"corpus": corpus}}, overrides, where=f"corpus={corpus}")
         suited = default_config(corpus, source=languages[0], target=languages[1])
         values = suited.model_dump(exclude_none=True)
         where = f"corpus={corpus}"
@@ -70,11 +72,23 @@ def load_config(
         values, where = read_toml(path), str(path)
         if corpus is not None:
             values["data"] = _data(values, corpus, languages)
-    blame: dict[str, str] = {}
-    for override in overrides:
-        key = _override(values, override)
-        blame[key] = f"overrides={override}"
+    return _parse_with(values, overrides, where=where)
+
+
+def _parse_with(values: dict[str, Any], overrides: Sequence[str], *, where: str) -> Config:
+    """Check values after the overrides have changed them."""
+    blame = {_override(values, override): f"overrides={override}" for override in overrides}
+    _keep_asked_noise(values, blame.keys())
     return parse_config(values, where=where, blame=blame)
+
+
+def _keep_asked_noise(values: dict[str, Any], asked: Collection[str]) -> None:
+    """A policy "none" that merely stands there does not swallow a strength that was asked for."""
+    for side in ("augment.source", "augment.target"):
+        if {f"{side}.tau", f"{side}.rate"} & {*asked} and not {side, f"{side}.policy"} & {*asked}:
+            table = values["augment"][side.removeprefix("augment.")]
+            if table.get("policy") == "none":
+                del table["policy"]  # without one it is refused
 
 
 def _find(source: str | Path) -> Path:
