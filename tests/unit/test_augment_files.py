@@ -89,7 +89,7 @@ def left_over(folder) -> set[str]:
         b"",
         b"\n",
         b"  w1\t\tw2   w3 \x0b w4\x0c\n",
-        b"\xff\xfe w1 \x80 w2\n",
+        b"w0 \xff\xfe w1 \x80 w2\n",
     ],
     ids=[
         "no newline", "no final newline", "crlf", "U+2028", "empty lines", "NUL", "empty file",
@@ -408,6 +408,27 @@ def test_bad_vocabularies_are_refused(files, capfd, content, problem):
 def test_wrong_settings_are_refused_in_one_line(files, capfd, monkeypatch, changes, problem):
     monkeypatch.chdir(files)
     assert problem in complaint(capfd, *one_side(files, **changes))
+    assert left_over(files) == set()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name"),
+    [
+        ("utf-16", "UTF-16"),
+        ("utf-16-le", "UTF-16LE"),
+        ("utf-16-be", "UTF-16BE"),
+        ("utf-32", "UTF-32"),
+        ("utf-32-be", "UTF-32"),
+    ],
+)
+@pytest.mark.parametrize("text", ["w1 w2 w3 w4\n", "кот и собака , да .\n" * 100], ids=["a", "ru"])
+def test_wide_characters_are_refused(files, capfd, encoding, name, text):
+    (files / "src").write_bytes(text.encode(encoding))
+    expected = f"{files}/src: looks like {name}: convert it to UTF-8 first (iconv -f"
+    for verb in (one_side(files), one_side(files, preview=2), one_side(files, vocab_src=None)):
+        assert expected in complaint(capfd, *verb)
+    assert run(["vocab", str(files / "src"), "--out", str(files / "words")]) == 2
+    assert expected in capfd.readouterr().err
     assert left_over(files) == set()
 
 

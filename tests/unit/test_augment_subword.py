@@ -115,7 +115,7 @@ def test_raw_text_with_a_vocabulary_of_pieces_is_refused(models, tmp_path):
     folder, _ = models
     (tmp_path / "raw").write_text("\n".join(TEXT) + "\n")
     for name in ("spm.model", "tokenizer.json"):
-        with pytest.raises(SwitchOutError, match=r"is not split into the pieces of .*; encode"):
+        with pytest.raises(SwitchOutError, match=r"is not split into the pieces of .*; encode="):
             augment_files(
                 tmp_path / "raw", out_source=tmp_path / "out", vocab_source=folder / name,
                 tau_x=1.0, seed=1,
@@ -134,9 +134,9 @@ def test_untokenised_text_with_a_word_vocabulary_is_warned_of(tmp_path, caplog, 
     said = [record.getMessage() for record in caplog.records]
     assert said == (
         [
-            "source: 100% of 80 punctuation marks stick to a word, such as 'Well,': the text looks"
-            " untokenised, and 'word' and 'word.' count as two words; tokenise it, or encode it by"
-            " a subword model"
+            "warning: source: 100% of 80 punctuation marks stick to a word, such as 'Well,': the"
+            " text looks untokenised, and 'word' and 'word.' count as two words; tokenise it first"
+            " (for example by sacremoses), or let a subword model split it (augment --encode)"
         ]
         if warned
         else []
@@ -148,3 +148,33 @@ def test_marks_of_all_scripts_count_and_preview_warns_too(tmp_path, caplog, mark
     (tmp_path / "in").write_text(f"a bb ccc{mark}\n" * 30)
     preview(tmp_path / "in", tau_x=1.0, seed=1)
     assert f"such as 'ccc{mark}'" in caplog.text
+
+
+GERMAN = "der Hund und die Katze sehen das Haus von " + " ".join(f"Wort{i}" for i in range(10))
+ENGLISH = "the dog and the cat look at that house in " + " ".join(f"word{i}" for i in range(10))
+
+
+@pytest.mark.parametrize("look", [augment_files, preview], ids=["augment", "preview"])
+@pytest.mark.parametrize(
+    ("words", "n_lines", "is_warned"),
+    [
+        (f"{ENGLISH} Hund und Katze", 6, True),  # names and numbers are shared by all languages
+        (GERMAN, 6, False),
+        ("und Hund", 6, False),  # small, but the right one
+        (ENGLISH, 5, False),  # 95 words are too few to say anything
+    ],
+    ids=["foreign", "right", "small", "short"],
+)
+def test_a_vocabulary_of_another_language_is_warned_of(
+    tmp_path, caplog, look, words, n_lines, is_warned
+):
+    (tmp_path / "in").write_text(f"{GERMAN}\n" * n_lines)
+    (tmp_path / "words").write_text(words.replace(" ", "\n").replace("the\ncat", "cat"))
+    out = {} if look is preview else {"out_source": tmp_path / "out"}
+    look(tmp_path / "in", vocab_source=tmp_path / "words", tau_x=1.0, seed=1, **out)
+    said = [record.getMessage() for record in caplog.records]
+    expected = (
+        f"warning: source: only 15% of the words of the first lines are in {tmp_path}/words"
+        " ('der' is not): does the vocabulary belong to the other side, or to another language?"
+    )
+    assert said == ([expected] if is_warned else [])

@@ -71,3 +71,9 @@ def test_a_mistake_is_one_line(words, message, folder, capsys):
     assert message in capsys.readouterr().err
     assert (folder / "text").read_bytes() == before
     assert not (folder / "words").exists()
+
+
+def test_raw_text_is_warned_of(folder, caplog):
+    (folder / "raw").write_text("Well, the cat sat on the mat.\n" * 20)
+    assert run(["vocab", "raw", "--out", "words"]) == 0
+    assert "warning: raw: 100% of 40 punctuation marks stick to a word" in caplog.text

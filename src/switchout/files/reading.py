@@ -24,6 +24,13 @@ COMPRESSED = (".gz", ".xz", ".bz2", ".zst")  # suffixes; all are read and writte
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EPIPE)
 JSON_BYTES = 256 << 20  # more is no file of ours, and would take minutes to read
 TOML_BYTES = 1 << 20
+_WIDE_BYTES = 4096  # to look at
+_WIDE_MARKS = (  # UTF-32 first: its mark begins as that of UTF-16
+    (b"\xff\xfe\0\0", "UTF-32"),
+    (b"\0\0\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
 _DESCRIPTOR = re.compile(r"/dev/(std(?:in|out|err))|/dev/fd/(\d+)|/proc/(\w+)/fd/(\d+)")
 _STANDARD = {"stdin": 0, "stdout": 1, "stderr": 2}
 
@@ -118,6 +125,33 @@ def named_errors(path: FilePath) -> Iterator[None]:
         if isinstance(error, ValueError) and "null byte" in str(error):
             raise SwitchOutError(f"{path!r}: not a file name (it has a null byte)") from None
         raise SwitchOutError(f"{path}: damaged or truncated archive ({error})") from None
+
+
+def refuse_wide(path: FilePath, start: bytes) -> None:
+    """Refuse UTF-16 and UTF-32 by the first bytes of a file: their lines do not end at a newline.
+
+    Without a byte-order mark they are known by NUL bytes, in UTF-16 at either the even or the odd
+    places. A NUL here and there is a part of a word.
+
+    Example:
+        >>> refuse_wide("a.de", "Hund und Katze".encode("utf-16-le"))
+        Traceback (most recent call last):
+        switchout.errors.SwitchOutError: a.de: looks like UTF-16LE: convert it to UTF-8 first \
+(iconv -f utf-16le -t utf-8)
+    """
+    start = start[:_WIDE_BYTES]
+    kind = next((kind for mark, kind in _WIDE_MARKS if start.startswith(mark)), None)
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if kind is None and even + odd >= max(8, 0.1 * len(start)):
+        if even * odd == 0:
+            kind = "UTF-16LE" if odd else "UTF-16BE"
+        elif even + odd >= 0.5 * len(start):
+            kind = "UTF-32"
+    if kind is not None:
+        raise SwitchOutError(
+            f"{path}: looks like {kind}: convert it to UTF-8 first"
+            f" (iconv -f {kind.lower()} -t utf-8)"
+        )
 
 
 @contextmanager

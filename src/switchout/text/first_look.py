@@ -1,8 +1,11 @@
-"""A look at the first lines: is the text split the way the vocabulary wants it?"""
+"""A look at the first lines: is the text split the way the vocabulary wants it, and are its words
+those of the vocabulary?
+"""
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 
 from switchout.corpora.text import Marks
 from switchout.errors import SwitchOutError
@@ -14,21 +17,23 @@ log = logging.getLogger(__name__)
 LINES = 1000  # to look at
 MARKERS = ("▁", "Ġ")  # how the pieces of sentencepiece and of byte-level BPE begin a word
 _SHARE = 0.05  # of a piece vocabulary that begins a word
+_LEAST = 100  # words, below which there is nothing to say of what is known
 
 
 def look_at(text: bytes, noise: SideNoise) -> None:
-    """Refuse raw text where pieces are expected; warn of punctuation that sticks to words."""
+    """Refuse raw text where pieces are expected; warn of raw text and of a foreign vocabulary."""
     if noise.policy is None or noise.encoder is not None:
         return
     words = text.split()
     marker = _marker(noise.lexicon)
     if marker is None:
-        _warn_if_untokenised(words, noise.side)
+        warn_if_untokenised(words, noise.side)
     elif words and not any(word.startswith(marker) for word in words):
         raise SwitchOutError(
             f"the {noise.side} is not split into the pieces of {noise.lexicon.name}: no word of its"
-            f" first lines begins with {marker.decode()!r}; encode splits raw text"
+            f" first lines begins with {marker.decode()!r}; encode= splits raw text"
         )
+    _warn_if_foreign(words, noise)
 
 
 def _marker(lexicon: Lexicon) -> bytes | None:
@@ -40,13 +45,36 @@ def _marker(lexicon: Lexicon) -> bytes | None:
     return None
 
 
-def _warn_if_untokenised(words: list[bytes], side: str) -> None:
+def _warn_if_foreign(words: list[bytes], noise: SideNoise) -> None:
+    """Warn where text and vocabulary hardly meet, as those of two languages do.
+
+    A small vocabulary does not hold most of a text either. But most of it occurs in the text.
+    """
+    counts = Counter(words)
+    shared = [word for word in noise.lexicon.known if word in counts]
+    n_known = sum(counts[word] for word in shared)
+    is_known = 2 * n_known >= len(words) or 2 * len(shared) >= len(noise.lexicon.known)
+    if len(words) < _LEAST or is_known:
+        return
+    known = set(shared)
+    unknown = next(word for word, _ in counts.most_common() if word not in known)
+    log.warning(
+        "warning: %s: only %d%% of the words of the first lines are in %s (%r is not): does the"
+        " vocabulary belong to the other side, or to another language?",
+        noise.side, 100 * n_known // len(words), noise.lexicon.name,
+        unknown.decode(errors="replace"),
+    )  # fmt: skip
+
+
+def warn_if_untokenised(words: list[bytes], name: str) -> None:
+    """Warn of punctuation that sticks to the words of a side, or of a file."""
     marks = Marks.of(word.decode(errors="replace") for word in words)
     if not marks.is_raw:
         return
     log.warning(
-        "%s: %d%% of %s punctuation marks stick to a word, such as %r: the text looks untokenised,"
-        " and 'word' and 'word.' count as two words; tokenise it, or encode it by a subword model",
-        side, 100 * len(marks.glued) // marks.n_marks, f"{marks.n_marks:,}",
+        "warning: %s: %d%% of %s punctuation marks stick to a word, such as %r: the text looks"
+        " untokenised, and 'word' and 'word.' count as two words; tokenise it first (for example by"
+        " sacremoses), or let a subword model split it (augment --encode)",
+        name, 100 * len(marks.glued) // marks.n_marks, f"{marks.n_marks:,}",
         marks.glued[0],
     )  # fmt: skip

@@ -20,7 +20,7 @@ import numpy as np
 
 from switchout.errors import SwitchOutError
 from switchout.files import Draft, is_stream, named_errors
-from switchout.files.reading import COMPRESSED, descriptor_of
+from switchout.files.reading import COMPRESSED, descriptor_of, refuse_wide
 from switchout.text.lines import PADDING, Bytes, Lines
 
 CHUNK_BYTES = 1 << 20
@@ -83,6 +83,7 @@ class LineReader:
         self._tail: Bytes = np.empty(0, np.uint8)  # the beginning of a line whose end is not read
         self._next = 0
         self._at_end = False
+        self._is_checked = offset > 0
 
     def available(self) -> int:
         """Return how many lines can be taken; 0 only at the end of the file."""
@@ -120,6 +121,9 @@ class LineReader:
         data = np.empty(carried + room + 1 + PADDING, np.uint8)
         data[:carried] = self._tail
         size = carried + self._read(data.data[carried : carried + room])
+        if not self._is_checked:
+            refuse_wide(self.path, data[:size].tobytes())
+            self._is_checked = True
         if self._at_end and size and data[size - 1] != _NEWLINE:
             data[size] = _NEWLINE  # every line has one inside; the writer takes it off again
             size += 1

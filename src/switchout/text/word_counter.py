@@ -15,6 +15,7 @@ from switchout.errors import SwitchOutError
 from switchout.files import atomic, check_outputs, is_stream
 from switchout.ranges import COUNT
 from switchout.text.augmentation import Augmentation
+from switchout.text.first_look import LINES, warn_if_untokenised
 from switchout.text.formats import Part, TextFiles
 from switchout.text.lines import Lines
 from switchout.text.side_noise import SIDES, NoiseOptions, SideNoise
@@ -118,6 +119,8 @@ def count_vocabulary(
     counter = WordCounter()
     for chunk in TextFiles(text, None).chunks(Part(), CHUNK_BYTES):
         if (lines := chunk.sides[0]) is not None:
+            if chunk.first_line == 0:
+                warn_if_untokenised(lines.first(LINES).split(), text)
             counter.add(lines)
     everything = counter.most_common()
     kept = [entry for entry in everything if entry[1] >= min_count][:max_words]
