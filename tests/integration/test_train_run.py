@@ -106,6 +106,44 @@ def test_longer_run_continues_and_equals_the_uninterrupted_one(tmp_path, corpus)
     assert weights(tmp_path / "a", 24) == weights(tmp_path / "b", 24)
 
 
+OTHER_LENGTHS = {
+    "linear": ('schedule = "linear"', "", False),
+    "constant": ('schedule = "constant"', "", True),
+    "noam": ('schedule = "noam"', "", True),
+    "noise that ends": ('schedule = "constant"', "ENDING_NOISE", False),
+    "no noise to end": ('schedule = "constant"', "[augment]\nuntil = 0.2", True),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_LENGTHS)
+def test_a_resume_at_another_length_promises_what_it_keeps(tmp_path, corpus, caplog, case):
+    of_train, extra, is_same = OTHER_LENGTHS[case]
+    extra = extra.replace("ENDING_NOISE", ENDING_NOISE)
+    config = write_config(tmp_path / "c.toml", corpus, train=of_train, extra=extra)
+    caplog.set_level("INFO")
+    train(config, tmp_path / "a", "--set", "train.steps=10")
+    train(config, tmp_path / "a")
+    [told] = [text for text in caplog.messages if text.startswith("resuming")]
+    train(config, tmp_path / "b")
+    assert (weights(tmp_path / "a", 24) == weights(tmp_path / "b", 24)) == is_same
+    assert ("bitwise" in told) == is_same
+    assert ("steps were 10, are 24" in told) == (not is_same)
+    result = json.loads((tmp_path / "a" / "result.json").read_text())
+    assert result.get("steps_before", []) == ([] if is_same else [10])
+
+
+def test_a_run_of_another_length_remembers_it(tmp_path, corpus, caplog):
+    config = write_config(tmp_path / "c.toml", corpus, train='schedule = "linear"')
+    caplog.set_level("INFO")
+    for steps in (4, 6, 8, 12):  # four are within the warm-up, which is the same in all
+        train(config, tmp_path / "a", "--set", f"train.steps={steps}")
+    (tmp_path / "a" / "result.json").unlink()
+    shutil.rmtree(tmp_path / "a" / "resume")  # as a finished run of a table
+    train(config, tmp_path / "a", "--set", "train.steps=12")
+    assert "steps were 6, 8, are 12" in caplog.text
+    assert json.loads((tmp_path / "a" / "result.json").read_text())["steps_before"] == [6, 8]
+
+
 ENDING_NOISE = """
 [augment]
 until = 0.5

@@ -20,6 +20,8 @@ from switchout.nmt.trainer import Progress, Trainer
 
 log = logging.getLogger(__name__)
 
+SAME = "bitwise the run that was never interrupted"
+
 
 def resume(trainer: Trainer, folder: Path, *, spec: LoopSpec) -> Outcome:
     """Bring a fresh ``trainer`` to the newest good state; return how the run stands."""
@@ -46,7 +48,8 @@ def _restore(trainer: Trainer, folder: Path) -> list[Validation]:
     trainer.restore({s: read_tensors(found, s) for s in ("model", "optimizer")}, facts["trainer"])
     if processes.is_first:
         now = machine_facts(trainer.device, processes)
-        log.info("%s", _promise(step, facts["machine"], now))
+        reasons = [_other_length(trainer), _promise(facts["machine"], now)]
+        log.info("resuming at step %d: %s", step, "; ".join(filter(None, reasons)) or SAME)
     history: list[Validation] = facts["history"]
     return history
 
@@ -72,15 +75,25 @@ def _finished_before(trainer: Trainer, folder: Path, spec: LoopSpec) -> list[Val
     return history
 
 
-def _promise(step: int, before: dict[str, Any], now: dict[str, Any]) -> str:
+def _other_length(trainer: Trainer) -> str:
+    """Say that the steps made so far are not those of a run of this length."""
+    if not (before := trainer.progress.steps_before):
+        return ""
+    steps = trainer.spec.schedule.total
+    return (
+        f"steps were {', '.join(map(str, before))}, are {steps}: learning rates and noise so far "
+        f"are those of the other length, so this is not a run of {steps} steps from the start"
+    )
+
+
+def _promise(before: dict[str, Any], now: dict[str, Any]) -> str:
     """Say what a resume under other circumstances still promises."""
     changed = [f"{k} {before[k]} -> {now[k]}" for k in now if before.get(k) != now[k]]
     if not now["deterministic"]:
         changed.append("CUDA without train.deterministic")
-    start = f"resuming at step {step}"
     if not changed:
-        return f"{start}: bitwise the run that was never interrupted"
+        return ""
     return (
-        f"{start}: same examples and noise in the same order, parameters equal to rounding only "
+        "same examples and noise in the same order, parameters equal to rounding only "
         f"({'; '.join(changed)})"
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import sha256
 from typing import Any, Literal, Protocol
 
@@ -64,6 +64,14 @@ class UpdateSpec:
     precision: Precision = "float32"
     is_compiled: bool = False
 
+    def same_steps(self, other: UpdateSpec, n: int) -> bool:
+        """Return whether the first n steps have the same learning rates and noise in both."""
+        ours, theirs = (
+            n if x.noise_steps is None else min(x.noise_steps, n) for x in (self, other)
+        )
+        rate, other_rate = self.schedule.rate, other.schedule.rate
+        return ours == theirs and all(rate(i) == other_rate(i) for i in range(1, n + 1))
+
 
 @dataclass
 class Progress:
@@ -75,11 +83,13 @@ class Progress:
     cpu_seconds: float = 0.0  # likewise, of the first process
     stream: str = ""  # hash chain over the example ids of every step
     since_log: dict[str, float] = field(default_factory=lambda: {"loss": 0.0, "tokens": 0.0})
+    # Lengths the run was to have before, where its first steps would be others from the start.
+    steps_before: list[int] = field(default_factory=list)
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> Progress:
-        """Return what a checkpoint noted; older ones have more to say than we need."""
-        return cls(**{f.name: facts[f.name] for f in fields(cls)})
+        """Return what a checkpoint noted; older ones say more than we need, or less."""
+        return cls(**{f.name: facts[f.name] for f in fields(cls) if f.name in facts})
 
 
 @dataclass(frozen=True)
@@ -177,7 +187,8 @@ class Trainer:
 
     def facts(self) -> dict[str, Any]:
         """Return the state's numbers."""
-        return asdict(self.progress)
+        plan = {"steps": self.spec.schedule.total, "noise_steps": self.spec.noise_steps}
+        return {**asdict(self.progress), "plan": plan}
 
     def restore(self, tensors: dict[str, dict[str, Tensor]], facts: dict[str, Any]) -> None:
         """Return to what `tensors` and `facts` described."""
@@ -186,6 +197,16 @@ class Trainer:
             moment.copy_(tensors["optimizer"][name])
         self.progress = Progress.of(facts)
         self._count.fill_(self.progress.step)
+        if "plan" in facts:  # older states do not say how long they were to be
+            self._note_plan(**facts["plan"])
+
+    def _note_plan(self, steps: int, noise_steps: int | None) -> None:
+        """Note the plan behind the steps that are made, if ours would have made them otherwise."""
+        schedule = replace(self.spec.schedule, total=steps)
+        noise_steps = noise_steps if self.noise is not None else self.spec.noise_steps
+        before = replace(self.spec, schedule=schedule, noise_steps=noise_steps)
+        if not before.same_steps(self.spec, self.progress.step):
+            self.progress.steps_before.append(steps)
 
     def _forward_backward(self, batch: Batch) -> tuple[float, int]:
         if len(batch.src) == 0:  # fewer sentences than processes: join the sum with nothing

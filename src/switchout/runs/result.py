@@ -114,6 +114,8 @@ def write_result(
         "tokens_per_second": progress.tokens / max(progress.seconds, 1e-9),
         **(measured or {}),
     }
+    if progress.steps_before:  # then it is not what its key alone would give
+        result["steps_before"] = progress.steps_before
     if trainer.processes.is_first:
         remove_folder(run.folder / "result.json")
         write_sealed(run.folder / "result.json", result)
