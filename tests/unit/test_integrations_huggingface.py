@@ -14,7 +14,8 @@ import switchout as so
 import toy_tokenizers as toys
 import trainers
 from switchout.errors import SwitchOutError
-from switchout.policies.whole_words import WholeWords
+from switchout.pieces import Pieces
+from switchout.policies.whole_words import WholeWords, WordBook
 
 pytest.importorskip("transformers")
 datasets = pytest.importorskip("datasets")
@@ -225,3 +226,57 @@ def test_switching_twice_is_refused(marian, train, tmp_path):
     switch_out(trainer, **SETTINGS)
     with pytest.raises(SwitchOutError, match="switched already"):
         switch_out(trainer, **SETTINGS)
+
+
+def beyond(kind, marian, train):
+    """A policy that draws the id behind the last one of the model."""
+    words = so.Words(len(marian) + 1)
+    if kind == "chain":
+        return so.Chain(so.SwitchOut(so.Words.from_tokenizer(marian), tau=1.0),
+                        so.SwitchOut(words, tau=3.0))  # fmt: skip
+    if kind == "dropout":
+        return so.WordDropout(words, rate=0.1, null_id=len(marian))
+    if kind == "whole words":
+        pieces = Pieces([*Pieces.of(marian).names, "▁beyond"], Pieces.of(marian).special)
+        book = WordBook(pieces, [*train["input_ids"], [len(marian)]])
+        return WholeWords(book, so.SwitchOut(book.words, tau=1.0))
+    return so.SwitchOut(words, tau=3.0)
+
+
+@pytest.mark.parametrize("kind", ["switchout", "chain", "dropout", "whole words"])
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_a_policy_beyond_the_embedding_is_refused(marian, train, tmp_path, kind, side):
+    trainer = trainers.make(marian, train, None, tmp_path)
+    line = rf"policy of the {side} draws ids up to {len(marian)}, the model has {len(marian)}:"
+    with pytest.raises(SwitchOutError, match=line):
+        switch_out(trainer, seed=1, **{side: beyond(kind, marian, train)})
+    assert trainer.train_dataset is train
+    trainer.model.resize_token_embeddings(len(marian) + 1)
+    switch_out(trainer, seed=1, **{side: beyond(kind, marian, train)})
+
+
+def test_without_a_model_the_tokenizer_says_how_many_ids_there_are(marian, train, tmp_path):
+    trainer = trainers.make(marian, train, None, tmp_path)
+    trainer.model = None
+    with pytest.raises(SwitchOutError, match=f"the tokenizer has {len(marian)}:"):
+        switch_out(trainer, beyond("switchout", marian, train), seed=1)
+    unreached = so.Words(len(marian) + 9, draw_ids=[5, 6, 7])  # larger, but never drawn
+    switch_out(trainer, so.SwitchOut(unreached, tau=1.0), seed=1)
+
+
+def test_a_tau_without_a_side_a_model_and_words_are_refused(marian, train, tmp_path):
+    trainer = trainers.make(marian, train, None, tmp_path)
+    with pytest.raises(TypeError, match=r"unknown setting 'tau': .* takes tau_x for the source"):
+        switch_out(trainer, tau=1.0, seed=1)
+    with pytest.raises(SwitchOutError, match="expected a Trainer with its data, got MarianMTModel"):
+        switch_out(trainer.model, tau_x=1.0, seed=1)
+    with pytest.raises(TypeError, match=r"the source must be a policy such as so.SwitchOut"):
+        switch_out(trainer, so.Words.from_tokenizer(marian), seed=1)
+
+
+def test_one_line_says_how_much_will_change(marian, train, tmp_path, caplog):
+    caplog.set_level("INFO", "switchout")
+    switch_out(trainers.make(marian, train, None, tmp_path), tau_x=1.0, rate_y=0.1, seed=1)
+    (record,) = caplog.records
+    assert "source SwitchOut(tau=1.0), 2.3% of the words change" in record.getMessage()
+    assert "target RAML(rate=0.1), 10.0% of the words change" in record.getMessage()

@@ -131,3 +131,24 @@ def test_the_same_noise_in_every_epoch_is_noticed():
         for epoch in range(3):
             minded.set_epoch(epoch)
             list(DataLoader(minded, batch_size=2, collate_fn=list))
+
+
+@pytest.mark.parametrize(
+    ("policies", "settings", "message"),
+    [
+        ((WORDS, WORDS), {}, r"the source must be a policy such as so.SwitchOut.*, got Words"),
+        ((SOURCE, WORDS), {}, r"the target must be a policy"),
+        ((SOURCE,), {"rate": 0.1}, r"unknown setting 'rate': .*so.SwitchOut\(words, rate=…\)"),
+        ((SOURCE,), {"source_keys": 0}, r"unknown setting 'source_keys' .did you mean 'source_key"),
+    ],
+)
+def test_arguments_that_are_no_policies_or_settings(policies, settings, message):
+    with pytest.raises(TypeError, match=message):
+        Switched(rows(), *policies, seed=1, **settings)
+
+
+@pytest.mark.parametrize("epoch", ["a", 1.5, -1, None])
+def test_an_epoch_is_a_whole_number(epoch):
+    train = Switched(rows(), SOURCE, seed=1)
+    with pytest.raises(SwitchOutError, match="epoch must be a whole number"):
+        train.set_epoch(epoch)

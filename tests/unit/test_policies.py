@@ -287,3 +287,13 @@ def test_chains_inside_chains_are_the_same_as_one_chain():
     where = {"seed": 1, "example_ids": np.arange(50)}
     assert (flat.sample(x, **where) == nested.sample(x, **where)).all()
     assert (flat.sample(x, **where) != so.Chain(a, b).sample(x, **where)).any()
+
+
+def test_arguments_in_the_wrong_place_or_too_many_say_so():
+    for policy in (so.SwitchOut, so.RAML):
+        with pytest.raises(TypeError, match=rf"words come first: {policy.__name__}\(words, tau\)"):
+            policy(1.0, WORDS)
+        with pytest.raises(ValueError, match="needs either tau or rate, not both"):
+            policy(WORDS, tau=1.0, rate=0.1)
+        with pytest.raises(ValueError, match=r"needs either tau or rate$"):
+            policy(WORDS)

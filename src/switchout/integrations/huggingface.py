@@ -11,6 +11,7 @@ Decoder-only models, with TRL's ``SFTTrainer`` or another: prompt and completion
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -25,9 +26,12 @@ from switchout.integrations.rows import RowSwitch
 from switchout.integrations.torch import Switched
 from switchout.pieces import Pieces
 from switchout.policies import Policy
-from switchout.policies.factory import OF_SIDE, make_policy
+from switchout.policies.factory import OF_SIDE, USUAL_LENGTH, expected_share, make_policy
 from switchout.policies.whole_words import WholeWords, WordBook
+from switchout.ranges import EPOCH
 from switchout.words import Words
+
+log = logging.getLogger(__name__)
 
 UNITS, DRAWS = ["piece", "word"], ["corpus", "vocabulary"]
 _NO_LIMIT = 1 << 20  # tokenizers without a greatest length say 10^30
@@ -72,6 +76,8 @@ def switch_out(
     for value, choices, name in ((unit, UNITS, "unit"), (draw, DRAWS, "draw")):
         if value not in choices:
             raise SwitchOutError(f"{name}={value!r} is unknown{did_you_mean(value, choices)}")
+    if not hasattr(trainer, "train_dataset"):
+        raise SwitchOutError(f"expected a Trainer with its data, got {type(trainer).__name__}")
     data = trainer.train_dataset
     if data is None:
         raise SwitchOutError("the trainer has no training set")
@@ -89,14 +95,17 @@ def switch_out(
         source = maker.make("source", keys[0], tau_x, rate_x)
     if target is None and (tau_y is not None or rate_y is not None):
         target = maker.make("target", keys[1], tau_y, rate_y)
+    for side, policy in (("source", source), ("target", target)):
+        maker.check(side, policy)
     if isinstance(data, IterableDataset):
         rows = SwitchRows(source, target, seed=seed, id_column=_needed(id_column), **settings)
         trainer.train_dataset = data.map(rows, batched=True)
         trainer.add_callback(EpochCallback(rows))
-        return
-    switched = Switched(data, source, target, seed=seed, **settings)
-    trainer.train_dataset = switched
-    trainer.add_callback(EpochCallback(switched))
+    else:
+        switched = Switched(data, source, target, seed=seed, **settings)
+        trainer.train_dataset = switched
+        trainer.add_callback(EpochCallback(switched))
+    log.info("training rows: source %s; target %s", _in_words(source), _in_words(target))
 
 
 class EpochCallback(TrainerCallback):  # type: ignore[misc]
@@ -144,7 +153,7 @@ class SwitchRows:
 
     def set_epoch(self, epoch: int) -> None:
         """From now on rows are those of ``epoch``, in all workers."""
-        self._epoch.fill_(int(epoch))
+        self._epoch.fill_(EPOCH.check(epoch, "epoch"))
 
     def __call__(self, batch: Any, indices: Sequence[int] | None = None) -> dict[str, Any]:
         ids = self._ids(batch, indices)
@@ -193,6 +202,18 @@ class _PolicyMaker:
         except ValueError as error:
             raise SwitchOutError(f"the {side}, column {key!r}: {error}") from None
 
+    def check(self, side: str, policy: Any) -> None:
+        """Refuse a policy that puts ids into the rows which the model has no embedding for."""
+        highest = _highest_id(policy)
+        n_ids, owner = _n_embeddings(self._trainer.model, side), "model"
+        if n_ids is None and self._tokenizer is not None:
+            n_ids, owner = len(self._pieces(side)), "tokenizer"
+        if highest is not None and n_ids is not None and highest >= n_ids:
+            raise SwitchOutError(
+                f"the policy of the {side} draws ids up to {highest}, the {owner} has {n_ids}:"
+                " use so.Words.from_tokenizer(tokenizer)"
+            )
+
     def _pieces(self, side: str) -> Pieces:
         if side == "target" and getattr(self._tokenizer, "separate_vocabs", False):  # Marian
             return Pieces.from_vocabulary(self._tokenizer.target_encoder)
@@ -226,6 +247,45 @@ class _PolicyMaker:
             getattr(self._tokenizer, "model_max_length", None),
         )
         return min((n for n in limits if n is not None and n < _NO_LIMIT), default=None)
+
+
+def _highest_id(policy: Any) -> int | None:
+    """Return the highest id that a policy can put into a row."""
+    if isinstance(policy, WholeWords):
+        book = policy.book
+        return max(max(book.tuples[i]) for i in book.words.drawable().tolist())
+    if not isinstance(policy, Policy):
+        return None  # nothing, or something that `RowSwitch` refuses
+    return max(
+        rule.null_id if rule.null_id >= 0 else int(words.drawable()[-1])
+        for rule, words in policy.steps
+    )
+
+
+def _n_embeddings(model: Any, side: str) -> int | None:
+    """Return how many ids a model knows on a side; Marian's may differ. None: it does not say."""
+    names = ["get_output_embeddings"] if side == "target" else []
+    for name in [*names, "get_input_embeddings"]:
+        try:
+            layer = getattr(model, name)()
+        except (AttributeError, NotImplementedError):
+            continue
+        # Either may be out of date or elsewhere: tied, packed or spread over processes.
+        sizes = [getattr(layer, size, 0) for size in ("num_embeddings", "out_features")]
+        sizes.append(len(getattr(layer, "weight", ())))
+        if max(sizes):
+            return int(max(sizes))
+    return None
+
+
+def _in_words(policy: Any) -> str:
+    if policy is None:
+        return "as it is"
+    kind = policy.policy if isinstance(policy, WholeWords) else policy
+    share = expected_share(kind)
+    if share is None:
+        return repr(kind)
+    return f"{kind!r}, {100 * share:.1f}% of the words change in a sentence of {USUAL_LENGTH}"
 
 
 def _is_one_text(model: Any, data: Any, keys: tuple[Any, Any]) -> bool:

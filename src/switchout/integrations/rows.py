@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from switchout.errors import SwitchOutError
+from switchout.errors import SwitchOutError, did_you_mean
 from switchout.integrations.one_text import OneText
 from switchout.policies.lists import like
 from switchout.policies.policy import Policy
@@ -15,6 +15,7 @@ from switchout.policies.whole_words import WholeWords
 
 Key = str | int
 Frozen = Callable[[Any], Any]
+SETTINGS = ["source_key", "target_key", "frozen_x", "frozen_y", "one_text"]
 # Columns with an entry for each id of the source, or the target: they follow where lengths change.
 COMPANIONS = {
     "source": ("attention_mask", "token_type_ids", "special_tokens_mask"),
@@ -44,7 +45,16 @@ class RowSwitch:
         frozen_x: Frozen | None = None,
         frozen_y: Frozen | None = None,
         one_text: bool = False,
+        **unknown: Any,
     ) -> None:
+        for name in unknown:
+            raise TypeError(f"unknown setting {name!r}{_advice(name)}")
+        for side, policy in (("source", source), ("target", target)):
+            if policy is not None and not hasattr(policy, "sample_lists"):
+                raise TypeError(
+                    f"the {side} must be a policy such as so.SwitchOut(words, tau=1.0), got"
+                    f" {policy!r:.80}"
+                )
         if source is None and target is None:
             raise SwitchOutError("nothing to switch: give a policy for the source or the target")
         self.seed = seed
@@ -99,6 +109,17 @@ class RowSwitch:
             row if isinstance(row, dict) else getattr(type(old), "_make", type(old))(row)
             for row, old in zip(new, rows, strict=True)
         ]
+
+
+def _advice(name: str) -> str:
+    """Say what may stand where ``name`` was given."""
+    if name.startswith(("tau", "rate")):
+        kind = "tau" if name.startswith("tau") else "rate"
+        return (
+            f": switch_out(trainer, …) takes {kind}_x for the source and {kind}_y for the target,"
+            f" all else policies: so.SwitchOut(words, {kind}=…)"
+        )
+    return did_you_mean(name, SETTINGS)
 
 
 def _sample(policy: Any, columns: Any, masks: Any, address: Any) -> list[tuple[Any, Any]]:

@@ -17,6 +17,7 @@ from switchout.errors import SwitchOutError
 from switchout.integrations.rows import RowSwitch
 from switchout.policies.policy import Policy
 from switchout.policies.whole_words import WholeWords
+from switchout.ranges import EPOCH
 
 
 class Switched(Dataset):  # type: ignore[misc]
@@ -69,7 +70,7 @@ class Switched(Dataset):  # type: ignore[misc]
 
     def set_epoch(self, epoch: int) -> None:
         """From now on items are those of ``epoch``, in all workers."""
-        self._epoch.fill_(int(epoch))
+        self._epoch.fill_(EPOCH.check(epoch, "epoch"))
         self._unset.fill_(-1)
 
     @property

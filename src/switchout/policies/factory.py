@@ -30,7 +30,7 @@ POLICIES: dict[str, type[Policy]] = {
 NAMES = ["switchout", "raml", "hamming", "word_dropout", "similar"]  # that have one strength
 OF_SIDE = {"source": "switchout", "target": "raml"}  # where nobody names a policy
 TOO_MUCH = 0.5  # share of changed words beyond which a sentence is hardly the same
-_USUAL_LENGTH = 25
+USUAL_LENGTH = 25
 
 
 def make_policy(
@@ -62,7 +62,8 @@ def make_policy(
     if name not in NAMES:
         raise ValueError(f"no policy {name!r}{did_you_mean(str(name), NAMES)}")
     if (tau is None) == (rate is None):
-        raise ValueError(f"policy {name!r} needs either tau or rate")
+        both = "" if tau is None else ", not both"
+        raise ValueError(f"policy {name!r} needs either tau or rate{both}")
     if rescaled and (name != "hamming" or tau is None):
         raise ValueError("'rescaled' belongs to tau of the policy 'hamming'")
     if name == "similar":
@@ -77,12 +78,22 @@ def make_policy(
     return kind(words, tau, rate=rate)
 
 
+def expected_share(policy: Policy) -> float | None:
+    """Return the share of words of a usual sentence that change; None: no closed form.
+
+    Example:
+        >>> round(expected_share(SwitchOut(Words(32000), tau=1.0)), 3)
+        0.023
+    """
+    if not isinstance(policy, HammingPolicy):
+        return None
+    return float(policy.expected_changes(USUAL_LENGTH)) / USUAL_LENGTH
+
+
 def warn_if_too_much(policy: Policy, where: str) -> None:
     """Say so when a policy changes more than half of the words of a usual sentence."""
-    if not isinstance(policy, HammingPolicy):
-        return
-    share = float(policy.expected_changes(_USUAL_LENGTH)) / _USUAL_LENGTH
-    if share > TOO_MUCH:
+    share = expected_share(policy)
+    if share is not None and share > TOO_MUCH:
         hint = "; rescaled = true or rate = 0.1 is usable" if policy.name == "hamming" else ""
         log.warning("%s: %s changes %.1f%% of the words%s", where, policy.name, 100 * share, hint)
 

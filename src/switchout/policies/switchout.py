@@ -41,8 +41,11 @@ class SwitchOut(HammingPolicy):
     name: ClassVar[str] = "switchout"
 
     def __init__(self, words: Words, tau: Any = None, *, rate: float | None = None) -> None:
+        if isinstance(tau, Words):
+            raise TypeError(f"words come first: {type(self).__name__}(words, tau)")
         if (tau is None) == (rate is None):
-            raise ValueError(f"{type(self).__name__} needs either tau or rate")
+            both = "" if tau is None else ", not both"
+            raise ValueError(f"{type(self).__name__} needs either tau or rate{both}")
         self.rate = None if rate is None else laws.check_rate(rate, highest=0.5)
         super().__init__(words, Rule(rate=self.rate) if tau is None else _rule_of(tau))
         self.tau = self.rule.tau

@@ -24,7 +24,8 @@ def check_tokens(backend: Backend, tokens: Array, frozen: Array | None) -> None:
         raise TypeError(f"tokens must hold integers, got {tokens.dtype}")
     shape = tokens.shape
     if len(shape) != 2:
-        raise ValueError(f"tokens must be [batch, time], got shape {tuple(shape)}")
+        hint = ": one sentence is x[None]" if len(shape) == 1 else ""
+        raise ValueError(f"tokens must be [batch, time], got shape {tuple(shape)}{hint}")
     width = shape[1]
     if width is not None and width >= MAX_BLOCKS:
         raise ValueError(f"at most {MAX_BLOCKS - 1} positions, got {width}")

@@ -97,8 +97,9 @@ def backend_of(x: Array) -> Backend:
         if backend is not None and backend.owns(x):
             _BY_TYPE[type(x)] = backend
             return backend
+    hint = ": np.array(…), or policy.sample_lists(rows, …)" if isinstance(x, list | tuple) else ""
     raise TypeError(
-        f"expected an array of NumPy, PyTorch, TensorFlow or JAX, got {type(x).__name__}"
+        f"expected an array of NumPy, PyTorch, TensorFlow or JAX, got {type(x).__name__}{hint}"
     )
 
 
