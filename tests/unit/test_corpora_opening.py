@@ -210,3 +210,27 @@ def test_a_foreign_description_is_not_believed(tmp_path, change) -> None:  # typ
     (tmp_path / "corpus.json").write_text(json.dumps(good | change))
     with pytest.raises(SwitchOutError, match=r"corpus\.json: not written by"):
         open_corpus(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "tokenize"),
+    [("Yes , he came .", "none"), ("Yes, he came.", "13a"), ("yes he came", "13a")],
+)
+def test_references_of_a_silent_folder_are_scored_as_they_look(
+    tmp_path: Path, line: str, tokenize: str
+) -> None:
+    files = {
+        "train.de": "a\n",
+        "train.en": "x\n",
+        "test.de": "a\n" * 30,
+        "test.en": f"{line}\n" * 30,
+    }
+    assert open_corpus(folder(tmp_path / "x-de-en", files)).bleu == BleuSpec(tokenize)
+
+
+def test_a_faulty_test_set_is_told_when_it_is_read(tmp_path: Path) -> None:
+    path = folder(tmp_path / "x-de-en", {"train.de": "a\n", "train.en": "x\n", "test.de": "a\n"})
+    (path / "test.en").write_bytes(b"\xff\n")
+    corpus = open_corpus(path)
+    with pytest.raises(SwitchOutError, match=r"test\.en:1: not valid UTF-8"):
+        corpus.pairs("test")

@@ -155,7 +155,7 @@ def prepare(
     direction: Direction,
     bleu: Annotated[
         Literal["none", "13a"] | None,
-        Option("Scored as tokenised (none) or plain text (13a); own folders: 13a."),
+        Option("Scored as tokenised (none) or plain text (13a); own folders: as it looks."),
     ] = None,
     as_json: Json = False,
     words: Words,

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, get_args
 
 from switchout.corpora import phrasebook
 from switchout.corpora.corpus import SPLITS, BleuSpec, BleuTokenizer, Corpus, Tokenizer
 from switchout.corpora.registry import Entry, entries, find_entry
-from switchout.corpora.text import FilePairs, TsvPairs, find_file
+from switchout.corpora.text import FilePairs, Marks, TsvPairs, find_file
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.files import read_json
 
 FACTS = "corpus.json"
+LOOKED_AT = 2000  # lines by which text is judged
 _LANGUAGE_FILE = re.compile(rf"({'|'.join(SPLITS)})\.([A-Za-z0-9_-]+)(\.gz|\.xz|\.bz2|\.zst)?")
 _NAMED_TSV = re.compile(
     rf"({'|'.join(SPLITS)})\.([A-Za-z0-9_]+)-([A-Za-z0-9_]+)\.tsv(\.gz|\.xz|\.bz2|\.zst)?"
@@ -83,10 +85,23 @@ def open_folder(folder: Path, *, source: str | None = None, target: str | None =
             "likewise dev and test"
         )
     if known is None:
-        return Corpus(str(folder), src, tgt, splits, BleuSpec(), folder=folder)
+        return Corpus(str(folder), src, tgt, splits, _bleu_of(splits), folder=folder)
     return Corpus(
         known.name, src, tgt, splits, known.bleu, folder=folder, tokenizer=known.tokenizer
     )
+
+
+def _bleu_of(splits: Mapping[str, Iterable[tuple[str, str]]]) -> BleuSpec:
+    """Return how the references of a folder that says nothing are scored: by what they look like.
+
+    Tokenised ones go with tokenised translations, which 13a would tokenise once more.
+    """
+    references = islice(splits.get("test", splits.get("dev", ())), LOOKED_AT)
+    try:
+        marks = Marks.of(word for _, line in references for word in line.split())
+    except SwitchOutError:  # told, with file and line, to whoever reads them
+        return BleuSpec()
+    return BleuSpec(tokenize="none" if marks.is_tokenised else "13a")
 
 
 def data_roots() -> list[Path]:

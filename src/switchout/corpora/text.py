@@ -151,6 +151,11 @@ class Marks:
         """
         return self.n_marks >= _LEAST and 2 * len(self.glued) > self.n_marks
 
+    @property
+    def is_tokenised(self) -> bool:
+        """Whether there are marks, and most of them stand alone; few marks say neither."""
+        return self.n_marks >= _LEAST and not self.is_raw
+
 
 @cache
 def _is_mark(character: str) -> bool:

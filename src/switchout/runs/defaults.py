@@ -13,12 +13,12 @@ from itertools import islice
 from typing import Any
 
 from switchout.corpora import Corpus, open_corpus
+from switchout.corpora.opening import LOOKED_AT
 from switchout.corpora.text import Marks
 from switchout.runs.config import Config
 
 log = logging.getLogger(__name__)
 
-LOOKED_AT = 2000  # lines by which text is judged
 EPOCHS = 30
 STEPS = (500, 20_000)
 BATCH_TOKENS = 1024
