@@ -16,6 +16,7 @@ from fastapi.testclient import TestClient
 from switchout.explore.app import make_app
 from switchout.explore.catalogue import MOST_POINTS, Catalogue, read_curves
 from switchout.explore.guard import MOST_BYTES
+from switchout.explore.question import PlayQuestion
 from switchout.explore.site import Site
 from switchout.text.preview import preview
 
@@ -121,6 +122,37 @@ def test_an_uploaded_vocabulary_can_be_used(web):
     assert found["source"]["unknown"] == ["maus"]
     assert found["source"]["n_vocabulary"] == 3
     assert web.get("/", params={"src": "haus", "vocab_x": name}).status_code == 200
+
+
+def test_the_users_files_are_the_vocabulary_of_page_and_api(tmp_path):
+    (tmp_path / "own.de").write_text("haus hund maus\n" * 3)
+    own = Site(tmp_path / "runs", tmp_path / "own.de", None)
+    web = TestClient(make_app(own), base_url=OURS)
+    found = web.get("/api/play", params={"src": "haus das", "tgt": "a house"}).json()
+    assert found["source"]["unknown"] == ["das"]
+    assert found["source"]["n_vocabulary"] == 3
+    assert found["vocabularies"]["source"] == ["corpus", "own.de"]
+    assert found["vocabularies"]["target"][0] == "embedded"  # there is no file of this side
+    for page in (web.get("/"), web.get("/", params={"src": "haus"})):
+        assert page.text.count('<option value="corpus" selected>') == 1
+        assert page.text.count('<option value="embedded" selected>') == 1
+    named = web.get("/api/play", params={"src": "haus das", "vocab_x": "embedded"}).json()
+    assert named["vocabularies"]["source"][0] == "embedded"
+
+
+def test_a_chart_of_algorithm_1_has_no_bar_that_hides_the_others(web):
+    page = web.get("/", params={"src": "das ist ein Haus .", "policy_y": "none"}).text
+    assert "Changed words, source" in page
+    assert "exact max-ent, same" not in page
+    assert "Algorithm 1, same τ" not in page
+    dropped = web.get("/", params={"src": "das ist ein Haus .", "policy_x": "word_dropout"}).text
+    assert "Algorithm 1, same τ" in dropped
+
+
+def test_temperatures_are_those_of_the_manual(web):
+    assert PlayQuestion().tau_x == 1.0
+    assert PlayQuestion().tau_y == 1.1
+    assert "RAML(tau=1.1)" in web.get("/api/play?tgt=a+house").json()["target"]["policy"]
 
 
 def test_a_run_is_a_vocabulary(web):

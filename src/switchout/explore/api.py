@@ -23,8 +23,12 @@ NO_NAMES: list[str] = []
 
 
 class Playground(BaseModel):
-    """What a policy does to a sentence pair, and the same as something to paste."""
+    """What a policy does to a sentence pair, and the same as something to paste.
 
+    ``vocabularies`` says what was drawn from, by side: a name of /api/vocabularies, what it is.
+    """
+
+    vocabularies: dict[str, tuple[str, str]]
     source: SideAnswer
     target: SideAnswer
     units: dict[str, list[UnitAnswer]]
@@ -89,9 +93,15 @@ def make_api(site: Site) -> APIRouter:
     @router.get("/play")
     def play(question: Annotated[PlayQuestion, Query()]) -> Playground:
         """Sample, say how probable each sample is, and give the laws behind it."""
+        question = site.filled(question)
         answers = site.answer(question)
         units, pasted = site.units(question), site.snippets(question)
-        return Playground(**answers, units=units, snippets=pasted)
+        labels = site.vocabularies.names()
+        used = {
+            side: (asked.vocabulary, labels.get(asked.vocabulary, ""))
+            for side, asked in (("source", question.source), ("target", question.target))
+        }
+        return Playground(**answers, vocabularies=used, units=units, snippets=pasted)
 
     @router.get("/corpus")
     def corpus(question: Annotated[NoiseQuestion, Query()]) -> Preview:

@@ -19,7 +19,11 @@ Curves = Mapping[str, Sequence[tuple[float, float]]]
 
 
 def law_chart(side: str, answer: SideAnswer) -> BarChart | None:
-    """How many words change: the exact law beside the sampled one and the max-ent policy."""
+    """How many words change: the exact law beside the sampled one and Algorithm 1.
+
+    The max-ent policy is left to `beside_table`: at the same temperature it changes nearly every
+    word, and its one bar would hide all others.
+    """
     law = answer.law
     if law is None:
         return None
@@ -27,9 +31,7 @@ def law_chart(side: str, answer: SideAnswer) -> BarChart | None:
         Series("exact", law.exact),
         Series(f"{N_DRAWS:,} draws", law.sampled),
     ]
-    if law.maxent and law.maxent != law.exact:
-        series.append(Series("exact max-ent, same τ", law.maxent))
-    elif law.algorithm1 and law.algorithm1 != law.exact:
+    if law.algorithm1 and law.algorithm1 != law.exact:
         series.append(Series("Algorithm 1, same τ", law.algorithm1))
     colours = {s.name: colour for s, colour in zip(series, ("s2", "s1", "s5"), strict=False)}
     return BarChart(

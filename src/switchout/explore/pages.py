@@ -56,9 +56,8 @@ def _add_playground(router: APIRouter, site: Site) -> None:
     ) -> Response:
         if not question.src and not question.tgt and not _is_part(request):
             src, tgt = site.lines.pair(1)
-            own = "corpus" if site.corpus else "embedded"
-            vocabularies = {"vocab_x": own, "vocab_y": own} if src and tgt else {}
-            question = question.model_copy(update={"src": src, "tgt": tgt} | vocabularies)
+            question = question.model_copy(update={"src": src, "tgt": tgt})
+        question = site.filled(question)
         answers = site.answer(question)
         context = {
             "ask": question,

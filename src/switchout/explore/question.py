@@ -16,7 +16,10 @@ Strength = Literal["tau", "rate"]
 Line = Annotated[str, Field(max_length=MOST_CHARACTERS, description="Words, split at blanks.")]
 Tau = Annotated[float, Field(ge=0, le=MOST_TAU, allow_inf_nan=False, description="Temperature.")]
 Rate = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, description="Wanted share.")]
-VocabularyName = Annotated[str, Field(max_length=300, description="A name of /api/vocabularies.")]
+VocabularyName = Annotated[
+    str,
+    Field(max_length=300, description="A name of /api/vocabularies; by default the user's files."),
+]
 
 
 class SideQuestion(BaseModel):
@@ -47,7 +50,7 @@ class NoiseQuestion(BaseModel):
     by_x: Strength = "tau"
     by_y: Strength = "tau"
     tau_x: Tau = 1.0
-    tau_y: Tau = 1.0
+    tau_y: Tau = 1.1
     rate_x: Rate = 0.1
     rate_y: Rate = 0.1
     seed: Annotated[int, Field(ge=0, lt=2**64)] = 1
@@ -73,8 +76,8 @@ class PlayQuestion(NoiseQuestion):
 
     src: Line = ""
     tgt: Line = ""
-    vocab_x: VocabularyName = "embedded"
-    vocab_y: VocabularyName = "embedded"
+    vocab_x: VocabularyName = ""  # `Site.filled` says which
+    vocab_y: VocabularyName = ""
     n_samples: Annotated[int, Field(ge=1, le=50)] = 12
 
     @field_validator("src", "tgt")

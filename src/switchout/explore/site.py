@@ -46,6 +46,15 @@ class Site:
         """The user's lines, or the embedded ones."""
         return self.corpus or self.embedded
 
+    def filled(self, question: PlayQuestion) -> PlayQuestion:
+        """Return a question that names its vocabularies; by default those of the user's files."""
+        x, y = (
+            "corpus" if self.corpus and self.corpus.of(side) else "embedded"
+            for side in ("source", "target")
+        )
+        names = {"vocab_x": question.vocab_x or x, "vocab_y": question.vocab_y or y}
+        return question.model_copy(update=names)
+
     def answer(self, question: PlayQuestion) -> dict[str, SideAnswer]:
         """Return what the playground says, by side."""
         asked = {"source": question.source, "target": question.target}

@@ -252,8 +252,8 @@ class _PolicyMaker:
 def _highest_id(policy: Any) -> int | None:
     """Return the highest id that a policy can put into a row."""
     if isinstance(policy, WholeWords):
-        book = policy.book
-        return max(max(book.tuples[i]) for i in book.words.drawable().tolist())
+        tuples = policy.book.tuples
+        return int(max(max(tuples[i]) for i in policy.book.words.drawable().tolist()))
     if not isinstance(policy, Policy):
         return None  # nothing, or something that `RowSwitch` refuses
     return max(
@@ -271,10 +271,10 @@ def _n_embeddings(model: Any, side: str) -> int | None:
         except (AttributeError, NotImplementedError):
             continue
         # Either may be out of date or elsewhere: tied, packed or spread over processes.
-        sizes = [getattr(layer, size, 0) for size in ("num_embeddings", "out_features")]
+        sizes: list[int] = [getattr(layer, size, 0) for size in ("num_embeddings", "out_features")]
         sizes.append(len(getattr(layer, "weight", ())))
         if max(sizes):
-            return int(max(sizes))
+            return max(sizes)
     return None
 
 
