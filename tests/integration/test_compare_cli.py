@@ -213,7 +213,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
 ) -> None:
     (tmp_path / "hyp").write_bytes(hypotheses)
     (tmp_path / "ref").write_bytes(reference)
-    (tmp_path / "o.html").write_text("precious")
+    (tmp_path / "o.html").write_text("<!DOCTYPE html> precious")
     hyp = str(tmp_path / "hyp")
     inputs = [hyp] if verb == "score" else [
         "--baseline", hyp, "--system", f"x={hyp},{hyp}", "--html", str(tmp_path / "o.html")
@@ -223,7 +223,25 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert out == ""
     assert message in err
     assert err.count("\n") == 1
-    assert (tmp_path / "o.html").read_text() == "precious"
+    assert (tmp_path / "o.html").read_text() == "<!DOCTYPE html> precious"
+
+
+def test_a_page_replaces_only_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = folder / "o.html"
+    ask = [
+        "compare", "--ref", folder / "ref", "--baseline", folder / "base0",
+        "--system", folder / "new0", "--resamples", "100", "--html", page,
+    ]  # fmt: skip
+    page.write_text("my own notes\n")
+    code, _, err = outcome(capsys, *ask)
+    assert code == 2
+    assert f"--html {page}: a file that does not begin with '<!doctype html' is there" in err
+    assert page.read_text() == "my own notes\n"
+    page.write_text("")
+    assert outcome(capsys, *ask)[0] == 0
+    first = page.read_text()
+    assert outcome(capsys, *ask)[0] == 0
+    assert page.read_text() == first
 
 
 @pytest.mark.parametrize(
@@ -322,3 +340,7 @@ def test_a_file_needs_its_reference(runs: Path, capsys: pytest.CaptureFixture[st
     code, _, err = outcome(capsys, "score", runs / "old", runs / "base0")
     assert code == 2
     assert f"{runs / 'base0'} is not the folder of a run: give its reference as --ref" in err
+    for words in (["score", "no/such"], ["compare", "--baseline", runs / "old", "--system", "no"]):
+        code, _, err = outcome(capsys, *words)
+        assert code == 2
+        assert f"{words[-1]}: no such file or folder" in err

@@ -59,17 +59,22 @@ def test_standard_input_is_counted_too(folder):
     ("words", "message"),
     [
         ("absent --out words", "absent: no such file"),
-        ("text --out text", "--out text: is also the input"),
+        ("text --out text", "--out text: is also the input file text; name another file"),
+        ("text --out notes", "--out notes: a file that is no counted vocabulary is there"),
+        ("empty --out words", "empty: no word in it; is the file empty?"),
         ("text --out words --min-count 9", "text: no word in it occurs 9 times"),
         ("text --out words --min-count 0", "--min-count must be a whole number from 1"),
         ("text --out -", "--out -: a vocabulary is a file"),
     ],
 )
 def test_a_mistake_is_one_line(words, message, folder, capsys):
+    (folder / "notes").write_text("my own notes\n")
+    (folder / "empty").touch()
     before = (folder / "text").read_bytes()
     assert run(["vocab", *words.split()]) == 2
     assert message in capsys.readouterr().err
     assert (folder / "text").read_bytes() == before
+    assert (folder / "notes").read_text() == "my own notes\n"
     assert not (folder / "words").exists()
 
 

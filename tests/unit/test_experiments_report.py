@@ -465,7 +465,7 @@ def test_rows_name_their_corpus_where_there_are_several(tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (None, "no experiment.json"),
+        (None, "runs: switchout compare --baseline RUN --system RUN --html page.html"),
         ("{", "not valid JSON"),
         ('{"format": 99}', "format 99"),
         (f'{{"format": {FORMAT}}}', "not written by switchout"),

@@ -29,7 +29,7 @@ VERBS = {
     "backtranslate": "Make synthetic pairs from monolingual text.",
     "sweep": "Train every configuration of a grid with several seeds.",
     "reproduce": "The paper's tables and figures, one command each.",
-    "report": "One page about finished runs.",
+    "report": "The page of a reproduce or sweep, made again.",
     "explore": "A page to play with policies.",
     "completion": "Complete verbs and options in your shell.",
 }

@@ -107,7 +107,7 @@ def compare(
     """
     from switchout.evaluation.comparison import compare as compare_systems
     from switchout.evaluation.verdict import runs_compared, verdict
-    from switchout.files import check_outputs, write_texts
+    from switchout.files import check_outputs, refuse_foreign_file, write_texts
     from switchout.progress import Meter
     from switchout.report.compare import differences_table, scores_table
 
@@ -115,6 +115,7 @@ def compare(
         {"html": page.html, "csv": csv, "latex": latex},
         {**systems.inputs, "src": page.src, "train": page.train, "wer": page.wer},
     )
+    refuse_foreign_file("html", page.html, begins=b"<!doctype html")
     metrics = metric or ["bleu"]
     references, base, others = systems.read()
     source = page.source(references)

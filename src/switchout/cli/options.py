@@ -147,6 +147,8 @@ def references_of(ref: Path | None, outputs: Sequence[str | Path]) -> References
     if ref is not None:
         return References.read(ref)
     for path in outputs:
+        if not Path(path).exists():
+            raise SwitchOutError(f"{path}: no such file or folder")
         if output_file(path) == Path(path):
             raise SwitchOutError(f"{path} is not the folder of a run: give its reference as --ref")
     from switchout.runs.job import common_corpus

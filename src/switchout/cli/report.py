@@ -1,4 +1,4 @@
-"""``switchout report``: one page about finished runs, made again any time."""
+"""``switchout report``: the page of an experiment, made again any time."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Write report.html, results.json, table.csv and table.tex from what is finished so far.
+
+    Single runs of 'switchout train' have no such folder: 'switchout compare --html' makes a page.
 
     Examples:
       switchout report table1

@@ -200,7 +200,10 @@ def load(folder: Path) -> Experiment:
     if not folder.is_dir():
         raise SwitchOutError(f"{folder}: no such folder")
     if not path.is_file():
-        raise SwitchOutError(f"{folder}: no {NAME} in it; make one with 'switchout reproduce'")
+        raise SwitchOutError(
+            f"{folder}: no {NAME} in it; 'switchout reproduce' and 'switchout sweep' make one;"
+            " single runs: switchout compare --baseline RUN --system RUN --html page.html"
+        )
     content = _content(path)
     try:
         corpora = tuple(

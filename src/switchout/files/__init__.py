@@ -8,7 +8,7 @@
 A verb begins with `check_outputs`, reads with `read_*`, and writes with `write_*` or `atomic`.
 """
 
-from switchout.files.checking import check_output_folder, check_outputs
+from switchout.files.checking import check_output_folder, check_outputs, refuse_foreign_file
 from switchout.files.reading import (
     is_stream,
     named_errors,
@@ -42,6 +42,7 @@ __all__ = [
     "read_json",
     "read_lines",
     "read_toml",
+    "refuse_foreign_file",
     "sha256_of",
     "spooled",
     "write_json",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from switchout.errors import SwitchOutError
-from switchout.files.reading import FilePath, descriptor_of, is_stream
+from switchout.files.reading import FilePath, descriptor_of, is_stream, read_start
 from switchout.files.writing import Draft, guard, refuse_foreign_folder
 
 Inputs = Mapping[str, FilePath | Iterable[FilePath] | None]
@@ -51,6 +51,24 @@ def check_outputs(outputs: Mapping[str, FilePath | None], inputs: Inputs | None 
     for name, path in outputs.items():
         if path is not None:
             _check_writable(name, path)
+
+
+def refuse_foreign_file(name: str, path: FilePath | None, *, begins: bytes) -> None:
+    """Refuse to write over a file that is not what is written here: it is somebody's work.
+
+    Args:
+        name: Parameter that names it.
+        path: To be written; an earlier result is replaced.
+        begins: How every such result begins, in lower case.
+    """
+    if path is None or is_stream(path) or not os.path.isfile(path):
+        return
+    start = read_start(path, len(begins)).lower()
+    if start not in (b"", begins):
+        raise SwitchOutError(
+            f"{shown(name, path)}: a file that does not begin with {begins.decode()!r} is there;"
+            " remove it, or name another"
+        )
 
 
 def check_output_folder(

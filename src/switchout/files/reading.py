@@ -127,6 +127,12 @@ def named_errors(path: FilePath) -> Iterator[None]:
         raise SwitchOutError(f"{path}: damaged or truncated archive ({error})") from None
 
 
+def read_start(path: FilePath, n_bytes: int) -> bytes:
+    """Return the first bytes of a file, as they are."""
+    with named_errors(path), open(path, "rb") as handle:
+        return handle.read(n_bytes)
+
+
 def refuse_wide(path: FilePath, start: bytes) -> None:
     """Refuse UTF-16 and UTF-32 by the first bytes of a file: their lines do not end at a newline.
 

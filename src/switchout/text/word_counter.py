@@ -115,7 +115,11 @@ def count_vocabulary(
     _check_limits(min_count, max_words)
     if is_stream(out):
         raise SwitchOutError(f"out={out}: a vocabulary is a file, to be read again")
-    check_outputs({"out": out}, {"text": text})
+    check_outputs({"out": out}, {f"file {text}": text})
+    if not is_free_for_counted(out):
+        raise SwitchOutError(
+            f"out={out}: a file that is no counted vocabulary is there; remove it, or name another"
+        )
     counter = WordCounter()
     for chunk in TextFiles(text, None).chunks(Part(), CHUNK_BYTES):
         if (lines := chunk.sides[0]) is not None:
@@ -124,6 +128,8 @@ def count_vocabulary(
             counter.add(lines)
     everything = counter.most_common()
     kept = [entry for entry in everything if entry[1] >= min_count][:max_words]
+    if not everything:
+        raise SwitchOutError(f"{text}: no word in it; is the file empty?")
     if not kept:
         raise SwitchOutError(f"{text}: no word in it occurs {min_count} times")
     write_counted(out, kept)
