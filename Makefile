@@ -76,6 +76,7 @@ lint: .venv/.test-ready core
 
 # The manual, as files in site/; a broken link or an example that does not parse stops it.
 docs: .venv/.docs-ready core
+	$(BIN)/python tools/docs_hooks.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 # An sdist and a wheel in dist/.

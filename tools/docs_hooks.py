@@ -1,4 +1,9 @@
-"""Pages of the manual that are made from the program itself, when mkdocs builds it."""
+"""Pages of the manual that are made from the program itself.
+
+``python tools/docs_hooks.py`` writes the pages of the command line and the configuration. They are
+kept with the others, for readers without mkdocs; tests/test_docs.py says when they are out of date.
+The rest are hooks of mkdocs.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +52,8 @@ def _pages(entry: Any) -> list[str]:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages of the command line and the configuration."""
-    pages = {
-        "reference/command-line.md": command_line(),
-        "reference/configuration.md": configuration(),
-        "results-format.md": (ROOT / "results" / "README.md").read_text(encoding="utf-8"),
-    }
+    """Add the texts that stand beside docs/."""
+    pages = {"results-format.md": (ROOT / "results" / "README.md").read_text(encoding="utf-8")}
     for path in sorted((ROOT / "studies").glob("*.md")):
         pages[f"studies/{path.name}"] = path.read_text(encoding="utf-8")
     for name, text in pages.items():
@@ -88,6 +89,14 @@ def on_post_build(config: MkDocsConfig) -> None:
         )
         if found and "canonical" not in found[0]:
             raise PluginError(f"{path}: {found[0]}: the manual must work without a network")
+
+
+def reference() -> dict[str, str]:
+    """Return the pages that describe the program, by their path in docs/."""
+    return {
+        "reference/command-line.md": command_line(),
+        "reference/configuration.md": configuration(),
+    }
 
 
 def command_line() -> str:
@@ -172,3 +181,8 @@ def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return "not set" if value is None else str(value)
+
+
+if __name__ == "__main__":
+    for name, text in reference().items():
+        (ROOT / "docs" / name).write_text(text, encoding="utf-8")
