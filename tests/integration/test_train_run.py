@@ -429,6 +429,13 @@ def test_two_trainers_never_share_a_folder(tmp_path, corpus, capsys):
     assert train(config, out) == 0
 
 
+def test_steps_and_seed_are_short_for_settings(tmp_path, corpus):
+    config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
+    assert train(config, out, "--steps", "3", "--seed", "8") == 0
+    result = json.loads((out / "result.json").read_text())
+    assert (result["steps"], result["seed"]) == (3, 8)
+
+
 def test_paper_gpus_scale_batch_and_steps_once(tmp_path, corpus):
     config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
     assert train(config, out, "--paper-gpus", "4") == 0

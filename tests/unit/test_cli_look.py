@@ -142,3 +142,10 @@ def test_every_option_of_augment_is_known_to_the_library():
     }
     known |= {"out_source", "out_target", "as_json", "preview"}
     assert {parameter.name for parameter in parser_of("augment").params} == known
+
+
+def test_usage_tells_what_may_be_left_out(capsys):
+    assert shown(capsys, "train", "--help").startswith(
+        "Usage: switchout train [OPTIONS] [CONFIG]\n"
+    )
+    assert "[OPTIONS] WHAT\n" in shown(capsys, "reproduce", "--help")

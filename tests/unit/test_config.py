@@ -168,7 +168,7 @@ def test_mistake_in_a_file_names_the_file(tmp_path):
 
 
 def test_neither_file_nor_preset():
-    with pytest.raises(SwitchOutError, match="no such file"):
+    with pytest.raises(SwitchOutError, match=r"^no-such-preset\.toml: no such file$"):
         load_config("no-such-preset.toml")
     with pytest.raises(SwitchOutError, match=r"multi30k2: no such file.*did you mean 'multi30k'"):
         load_config("multi30k2")

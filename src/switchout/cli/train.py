@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from switchout.cli.options import Direction, Json, Overrides
 from switchout.cli.verb import Argument, Option
 from switchout.errors import SwitchOutError
-from switchout.ranges import TAU, WORKERS
+from switchout.ranges import COUNT, SEED, TAU, WORKERS
 from switchout.runs.config_file import load_config, preset_names, preset_text
 
 STOPPED = 143  # as the shell reports a process ended by SIGTERM
@@ -35,6 +35,8 @@ def train(
     tau_y: Annotated[
         float | None, Option("RAML on the target; 0: none.", "TEMPERATURE", limits=TAU)
     ] = None,
+    steps: Annotated[int | None, Option("As --set train.steps=N.", limits=COUNT)] = None,
+    seed: Annotated[int | None, Option("As --set seed=N.", limits=SEED)] = None,
     overrides: Overrides = None,
     restart: Annotated[bool, Option("Move an earlier run in --out aside.")] = False,
     init_from: Annotated[str | None, Option("Start from another run's weights.", "RUN")] = None,
@@ -49,7 +51,7 @@ def train(
     Examples:
       switchout train phrasebook --out runs/first
       switchout train --corpus my-de-en --tau-x 1.0 --out runs/mine
-      switchout train my.toml --out runs/mine --set train.steps=5000 --set seed=2
+      switchout train my.toml --out runs/mine --steps 5000 --set model.dropout=0.3
       switchout train --print-config en-vi > my.toml
       torchrun --nproc-per-node 2 -m switchout train my.toml --out runs/two
     """
@@ -68,6 +70,8 @@ def train(
     level = logging.INFO if is_first else logging.WARNING
     logging.basicConfig(format="%(message)s", level=level, stream=sys.stderr)
     settings = [*_noise("source", "switchout", tau_x), *_noise("target", "raml", tau_y)]
+    given = {"train.steps": steps, "seed": seed}
+    settings += [f"{key}={value}" for key, value in given.items() if value is not None]
     settings += overrides or []
     if init_from is not None:
         settings.append(f"train.init_from={json.dumps(init_from)}")

@@ -91,12 +91,13 @@ class Argument(Option):
     def made(self, name: str, kind: Any, default: Any) -> click.Parameter:
         """Return it for click."""
         kind, is_list = _value_of(kind)
+        required = default is inspect.Parameter.empty
         return click.Argument(
             [name],
-            metavar=self.metavar,
+            metavar=self.metavar if required else f"[{self.metavar}]",
             type=_type_of(kind, self.metavar),
             nargs=-1 if is_list else 1,
-            required=default is inspect.Parameter.empty,
+            required=required,
         )
 
 

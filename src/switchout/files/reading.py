@@ -248,8 +248,9 @@ def read_toml(path: FilePath) -> dict[str, Any]:
     """Return the tables of a TOML file."""
     import tomllib
 
+    content = read_bytes(path, limit=TOML_BYTES)
     try:
-        return tomllib.loads(read_bytes(path, limit=TOML_BYTES).decode("utf-8"))
+        return tomllib.loads(content.decode("utf-8"))
     except RecursionError:
         raise SwitchOutError(f"{path}: not valid TOML: nested too deep") from None
     except ValueError as error:  # of tomllib, of UTF-8, and of numbers with thousands of digits
