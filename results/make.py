@@ -142,10 +142,11 @@ def verdict_of(question: str) -> tuple[str, str]:
                 return claim.verdict, "; ".join(parts)
     if question in ROWS_OF:
         before = [effect(read(name), *ROWS_OF[question]) for name in EARLIER]
-        deltas = ", ".join(f"{one.delta:+.2f}" for one in before)
+        first, *others = [f"{one.delta:+.2f} ({needed(one)}" for one in before]
+        rest = "".join(f", {one})" for one in others)
         parts.append(
-            f"before the studies {deltas} on test, four seeds; gaps of that size need "
-            f"{', '.join(needed(one).removesuffix(' seeds') for one in before)} seeds a side"
+            "before the studies, with four seeds a side, on test: "
+            f"{first} a side would be needed to show a difference of that size){rest}"
         )
     return "open", "; ".join(parts) if parts else WHY_OPEN[question]
 
