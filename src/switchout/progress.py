@@ -116,7 +116,8 @@ class Meter:
         seconds = max(time.monotonic() - self._start, 1e-9)
         of_total = f"/{amount(self.total)}" if self.total is not None else ""
         rate = (self.done - self._start_done) / seconds
-        return f"{amount(self.done)}{of_total} {self.unit} {short(rate)}/s".replace("  ", " ")
+        per = f" {self.unit}" if self.unit.isupper() else ""  # a measure such as MB is no count
+        return f"{amount(self.done)}{of_total} {self.unit} {short(rate)}{per}/s".replace("  ", " ")
 
     def _line(self, note: str) -> None:
         print(f"{self.label}: {self._count()} {note}".rstrip(), file=sys.stderr, flush=True)

@@ -367,10 +367,10 @@ def test_bad_vocabularies_are_refused(files, capfd, content, problem):
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"tau_x": -1}, "tau must be"),
-        ({"tau_x": "nan"}, "tau must be"),
+        ({"tau_x": -1}, "--tau-x must be"),
+        ({"tau_x": "nan"}, "--tau-x must be"),
         ({"tau_x": None}, "nothing to do"),
-        ({"tau_x": None, "rate_x": 0.7}, "rate must lie between 0 and 0.5"),
+        ({"tau_x": None, "rate_x": 0.7}, "--rate-x must lie between 0 and 0.5, a share"),
         ({"rate_x": 0.1}, "either --tau-x or --rate-x"),
         ({"policy_x": "switchot"}, "did you mean 'switchout'?"),
         ({"policy_x": "hamming", "tau_x": None, "rate_x": 0.6}, "rate"),

@@ -146,3 +146,17 @@ def test_pairs_as_a_stream_are_those_of_a_file_in_every_epoch(corpus):
         assert all(line.endswith(b"\t0-0") for line in done.stdout.splitlines())
         seen.add(done.stdout)
     assert len(seen) == 2
+
+
+def test_one_line_is_not_one_lines(tmp_path, capsys):
+    (tmp_path / "in").write_text("a b c\n")
+    assert run(["preview", "--src", str(tmp_path / "in"), "--tau-x", "1", "--seed", "1"]) == 0
+    assert "expected, for the first line (100% of" in capsys.readouterr().out
+
+
+def test_a_text_as_its_own_translation_is_warned_of(corpus, caplog):
+    preview(corpus / "src", corpus / "tgt", tau_x=1.0, seed=1)
+    assert caplog.text == ""
+    (corpus / "link").symlink_to("src")
+    preview(corpus / "src", corpus / "link", tau_x=1.0, seed=1)
+    assert "warning: source and target are one file" in caplog.text

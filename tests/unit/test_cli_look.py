@@ -99,6 +99,10 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
         ("augment --src - --out-src b --tau-x 1 --seed 1", "(made by 'switchout vocab')"),
         ("augment --src a --out-src a --tau-x 1 --seed 1", "--out-src a: is also the input --src"),
         ("augment --src a --seed 1 --rate-z 1", "--rate-z"),
+        ("augment", "'--seed', as in: switchout augment --src train.de --tgt train.en --tau-x 1 "),
+        ("augment --src empty --out-src b --tau-x 1 --seed 1", "empty: no word in it; is the file"),
+        ("preview --src a --vocab-src pieces --tau-x 1 --seed 1", "'▁'; --encode splits raw text"),
+        ("compare a b", "as in: switchout compare --baseline runs/plain --system runs/noisy"),
         ("train .", "give --out RUN"),
         ("train folder --out run", "folder: is a folder"),
         ("train phrasebook --out run --set train.stepz=3", "--set train.stepz=3"),
@@ -115,6 +119,8 @@ def test_a_mistake_is_one_line_that_names_flags(words, message, tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "a").write_text("ein Hund bellt\n")
+    (tmp_path / "empty").touch()
+    (tmp_path / "pieces").write_text("▁ein\n▁Hund\n")
     assert run(words.split()) == 2
     err = capsys.readouterr().err
     assert message in err

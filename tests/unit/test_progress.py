@@ -55,3 +55,6 @@ def test_no_terminal_gets_a_plain_line(capsys):
     with Meter("reading", total=2, unit="lines") as meter:
         meter.advance(2)
     assert re.fullmatch(r"reading: 2/2 lines \S+/s done\n", capsys.readouterr().err)
+    with Meter("augment", total=1, unit="MB") as meter:
+        meter.advance(1)
+    assert re.fullmatch(r"augment: 1/1 MB \S+ MB/s done\n", capsys.readouterr().err)

@@ -91,7 +91,7 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
         raise SwitchOutError(f"no such command {verb!r}{did_you_mean(verb, list(VERBS))}")
     import click
 
-    from switchout.cli.verb import parser_of, with_flags
+    from switchout.cli.verb import first_example, parser_of, with_flags
 
     command = parser_of(verb)
     try:
@@ -100,8 +100,10 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
-        message = error.format_message()
-        return _complain(f"{message.rstrip('.')} (see 'switchout {verb} --help')")
+        message = error.format_message().rstrip(".")
+        if isinstance(error, click.MissingParameter) and error.ctx is not None:
+            message += f", as in: {first_example(error.ctx.command)}"
+        return _complain(f"{message} (see 'switchout {verb} --help')")
     except SwitchOutError as error:
         raise SwitchOutError(with_flags(str(error), verb)) from None
     return result if isinstance(result, int) else 0

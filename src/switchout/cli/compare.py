@@ -100,8 +100,9 @@ def compare(
     systems.
 
     Examples:
-      switchout compare --ref test.en --baseline base.hyp --system switchout.hyp
+      switchout compare --baseline runs/plain --system runs/noisy --html page.html
       switchout compare --baseline base=runs/1,runs/2 --system new=runs/3,runs/4
+      switchout compare --ref test.en --baseline base.hyp --system switchout.hyp
       switchout compare --ref test.en --baseline base=b1,b2,b3,b4 \\
         --system switchout=s1,s2,s3,s4 --html report.html --json
     """

@@ -181,10 +181,10 @@ def _wrapped(label: str, words: NoisyWords, in_color: bool) -> Iterator[str]:
 
 
 def _table(effect: Effect) -> str:
+    first = "line" if effect.lines == 1 else f"{effect.lines:,} lines"
     lines = [
         f"{effect.side}: {effect.signature.partition(',vocab=')[0]}",
-        f"  expected, for the first {effect.lines:,} lines"
-        f" ({100 * effect.known:.0f}% of their words are known)",
+        f"  expected, for the first {first} ({100 * effect.known:.0f}% of their words are known)",
         f"  {'words a line':<14}{'lines':>9}{'words changed':>16}{'lines untouched':>18}",
     ]
     rows = [(g.words, g.lines, g.changed, g.untouched) for g in effect.by_length]

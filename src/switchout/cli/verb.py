@@ -242,6 +242,17 @@ def _texts(function: Callable[..., Any]) -> tuple[str, str]:
     return "\n\n".join(marked[:first]), "\n\n".join(marked[first:])
 
 
+def first_example(command: click.Command) -> str:
+    """Return the first example of a verb's help, in one line.
+
+    Example:
+        >>> first_example(parser_of("export"))[:16]
+        'switchout export'
+    """
+    _, _, examples = (command.epilog or "").replace("\\\n", "").partition(":\n")
+    return " ".join(examples.partition("\n")[0].split())
+
+
 def with_flags(message: str, verb: str) -> str:
     """Put flags where a message of the library names parameters.
 

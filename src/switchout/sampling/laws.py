@@ -50,7 +50,9 @@ def check_rate(rate: float, *, highest: float) -> float:
     if isinstance(rate, bool) or not isinstance(rate, int | float | np.integer | np.floating):
         raise TypeError(f"rate must be a number, got {rate!r}")
     if not 0 <= rate <= highest:
-        raise ValueError(f"rate must lie between 0 and {highest:g}, got {rate}")
+        raise ValueError(
+            f"rate must lie between 0 and {highest:g}, a share of words (0.1: 10%), got {rate}"
+        )
     return float(rate)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import time
 from pathlib import Path
@@ -25,6 +26,8 @@ from switchout.text.word_counter import (
     with_counted,
     write_counted,
 )
+
+log = logging.getLogger(__name__)
 
 FilePath = str | os.PathLike[str]
 Named = dict[str, Any]  # files by the names of their parameters; None: not given
@@ -138,6 +141,7 @@ def named_inputs(source: FilePath | None, target: FilePath | None, options: File
 def make_job(inputs: Named, seed: int, options: FileOptions) -> Augmentation:
     """Return what to do to which corpus, all settings checked; words may still be missing."""
     _refuse_shared_streams(inputs)
+    _warn_of_one_file(inputs["source"], inputs["target"])
     copies = Copies(
         seed,
         options.get("epoch", 0),
@@ -170,6 +174,14 @@ def _refuse_shared_streams(files: Named) -> None:
             first = seen.setdefault((status.st_dev, status.st_ino), name)
             if first != name:
                 raise SwitchOutError(f"{first} and {name} are one stream; it can be read only once")
+
+
+def _warn_of_one_file(source: FilePath | None, target: FilePath | None) -> None:
+    """Warn of a text that is its own translation: a copied corpus is rare, a slip is not."""
+    if source is None or target is None or is_stream(source):
+        return
+    if Path(source).exists() and Path(target).exists() and Path(source).samefile(target):
+        log.warning("warning: source and target are one file, %s: is that meant?", source)
 
 
 def _format(inputs: Named, options: FileOptions) -> CorpusFormat:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict
@@ -134,7 +135,8 @@ class SideNoise:
         try:
             return make_policy(self.policy, words, tau=self.tau, rate=self.rate)
         except (ValueError, TypeError) as error:
-            raise SwitchOutError(f"{self.side}: {error}") from None
+            message = re.sub(r"^(tau|rate)\b", rf"\1_{self.xy}", str(error))
+            raise SwitchOutError(f"{self.side}: {message}") from None
 
 
 def make_sides(options: NoiseOptions) -> tuple[SideNoise, SideNoise]:

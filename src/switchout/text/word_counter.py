@@ -76,10 +76,12 @@ def count_missing_words(
             lines = chunk.sides[SIDES.index(side)]
             if lines is not None:
                 counter.add(lines)
-    return {
-        side: counter.most_common(min_count=min_count, max_words=max_words)
-        for side, counter in counters.items()
-    }
+    counted: Counted = {}
+    for side, counter in counters.items():
+        counted[side] = counter.most_common(min_count=min_count, max_words=max_words)
+        if not counted[side]:
+            raise _no_words(job.format.inputs[0 if side == "source" else -1], min_count)
+    return counted
 
 
 def with_counted(job: Augmentation, counted: Counted, options: NoiseOptions) -> Augmentation:
@@ -128,10 +130,8 @@ def count_vocabulary(
             counter.add(lines)
     everything = counter.most_common()
     kept = [entry for entry in everything if entry[1] >= min_count][:max_words]
-    if not everything:
-        raise SwitchOutError(f"{text}: no word in it; is the file empty?")
     if not kept:
-        raise SwitchOutError(f"{text}: no word in it occurs {min_count} times")
+        raise _no_words(text, min_count)
     write_counted(out, kept)
     n_kept, n_running = (sum(n for _, n in entries) for entries in (kept, everything))
     return {"out": out, "words": len(kept), "kept": n_kept, "running": n_running}
@@ -149,6 +149,11 @@ def is_free_for_counted(path: str) -> bool:
         return True
     with Path(path).open("rb") as handle:
         return all(_WORD_AND_COUNT.fullmatch(line) for line in islice(handle, 1000))
+
+
+def _no_words(path: str, min_count: int) -> SwitchOutError:
+    why = f" occurs {min_count} times" if min_count > 1 else "; is the file empty?"
+    return SwitchOutError(f"{path}: no word in it{why}")
 
 
 def _check_limits(min_count: int, max_words: int | None) -> None:
