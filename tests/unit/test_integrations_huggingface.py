@@ -274,6 +274,15 @@ def test_a_tau_without_a_side_a_model_and_words_are_refused(marian, train, tmp_p
         switch_out(trainer, so.Words.from_tokenizer(marian), seed=1)
 
 
+def test_a_policy_and_a_temperature_for_one_side_are_refused(marian, train, tmp_path):
+    policy = so.SwitchOut(so.Words.from_tokenizer(marian), tau=1.0)
+    for settings in ({"source": policy, "tau_x": 2.0}, {"target": policy, "rate_y": 0.1}):
+        trainer = trainers.make(marian, train, None, tmp_path)
+        with pytest.raises(SwitchOutError, match="not both"):
+            switch_out(trainer, seed=1, **settings)
+        assert trainer.train_dataset is train
+
+
 def test_one_line_says_how_much_will_change(marian, train, tmp_path, caplog):
     caplog.set_level("INFO", "switchout")
     switch_out(trainers.make(marian, train, None, tmp_path), tau_x=1.0, rate_y=0.1, seed=1)

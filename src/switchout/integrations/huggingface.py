@@ -91,9 +91,11 @@ def switch_out(
     keys = settings.get("source_key", "input_ids"), settings.get("target_key", "labels")
     one_text = settings.setdefault("one_text", _is_one_text(trainer.model, data, keys))
     maker = _PolicyMaker(trainer, tokenizer, unit, draw, OneText(*keys) if one_text else None)
-    if source is None and (tau_x is not None or rate_x is not None):
+    if tau_x is not None or rate_x is not None:
+        _refuse_both("source", source, "tau_x or rate_x")
         source = maker.make("source", keys[0], tau_x, rate_x)
-    if target is None and (tau_y is not None or rate_y is not None):
+    if tau_y is not None or rate_y is not None:
+        _refuse_both("target", target, "tau_y or rate_y")
         target = maker.make("target", keys[1], tau_y, rate_y)
     for side, policy in (("source", source), ("target", target)):
         maker.check(side, policy)
@@ -106,6 +108,11 @@ def switch_out(
         trainer.train_dataset = switched
         trainer.add_callback(EpochCallback(switched))
     log.info("training rows: source %s; target %s", _in_words(source), _in_words(target))
+
+
+def _refuse_both(side: str, policy: Policy | WholeWords | None, also: str) -> None:
+    if policy is not None:
+        raise SwitchOutError(f"give a policy for the {side} or {also}, not both")
 
 
 class EpochCallback(TrainerCallback):  # type: ignore[misc]
