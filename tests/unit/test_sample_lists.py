@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,13 @@ def test_every_type_comes_back(framework):
     assert [np.asarray(row).tolist() for row in new] == plain
     assert all(a.dtype == b.dtype for a, b in zip(rows, new, strict=True))
     assert policy.sample_lists([(5, 6), [7]], seed=1, example_ids=[0, 1])[0].__class__ is tuple
+
+
+def test_an_id_that_a_small_type_cannot_hold_is_refused():
+    policy = so.SwitchOut(so.Words(50_000, draw_ids=[40_000, 40_001]), tau=math.inf)
+    rows = [np.full(20, 5, np.int16)] * 9
+    with pytest.raises(ValueError, match=r"int16 cannot hold the id 40,00[01]: use int32"):
+        policy.sample_lists(rows, seed=1, example_ids=range(9))
 
 
 def test_small_types_and_nothing_at_all():

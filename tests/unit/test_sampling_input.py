@@ -24,6 +24,16 @@ BAD = {
     "nan tau": ({"tau": math.nan}, ValueError, "tau"),
     "text tau": ({"tau": "1"}, TypeError, "tau"),
     "id out of range": ({"x": X + 50}, ValueError, "not below size 50"),
+    "no room in int8": (
+        {"x": X.astype(np.int8), "words": so.Words(129)},
+        ValueError,
+        "up to 128: use int32",
+    ),
+    "no room in uint16": (
+        {"x": X.astype(np.uint16), "words": so.Words(65_537)},
+        ValueError,
+        "uint16 cannot hold",
+    ),
     "rank 1": ({"x": X[0]}, ValueError, r"\[batch, time\].*: one sentence is x\[None\]"),
     "lists": ({"x": X.tolist()}, TypeError, r"got list: np.array\(…\), or policy.sample_lists"),
     "rank 3": ({"x": X[None]}, ValueError, r"\[batch, time\]"),
@@ -181,3 +191,18 @@ def test_example_ids_above_32_bits_are_told_apart(ids):
     x = np.tile(np.arange(4, 44), (2, 1))
     y = sample(x, tau=math.inf, example_ids=np.array(ids, np.uint64))
     assert (y[0] != y[1]).any()
+
+
+@pytest.mark.parametrize(("dtype", "size"), [(np.int8, 128), (np.uint8, 256), (np.int16, 1 << 15)])
+def test_small_types_are_used_to_their_last_id(dtype, size):
+    words = so.Words(size, draw_ids=[size - 1, 7])
+    new = sample(X.astype(dtype), words=words, tau=math.inf)
+    assert new.dtype == dtype
+    assert new.max() == size - 1
+
+
+def test_types_too_small_are_refused_by_every_framework(framework):
+    x = framework.array(X.astype(np.int16))
+    with pytest.raises(ValueError, match="cannot hold ids up to 32,768"):
+        sample(x, words=so.Words((1 << 15) + 1))
+    assert framework.numpy(sample(x, words=so.Words(1 << 15))).shape == X.shape

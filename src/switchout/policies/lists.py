@@ -60,7 +60,10 @@ def like(ids: npt.NDArray[np.int64], row: Any) -> Any:
     if isinstance(row, tuple):
         return tuple(ids.tolist())
     backend = backend_of(row)
-    return backend.from_numpy(ids.astype(backend.to_numpy(row).dtype), row)
+    array = ids.astype(backend.to_numpy(row).dtype)
+    if not np.array_equal(array, ids):
+        raise ValueError(f"a row of {array.dtype} cannot hold the id {ids.max():,}: use int32")
+    return backend.from_numpy(array, row)
 
 
 def _described(row: Any) -> str:

@@ -18,10 +18,16 @@ NumpyArray = np.ndarray[Any, Any]
 INT64, INT32, UINT64 = np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.uint64)
 
 
-def check_tokens(backend: Backend, tokens: Array, frozen: Array | None) -> None:
-    """Refuse what is no [batch, time] array of integers with a mask of the same shape."""
+def check_tokens(backend: Backend, tokens: Array, words: Words, frozen: Array | None) -> None:
+    """Refuse what is no [batch, time] array of integers with a mask of the same shape.
+
+    A drawn id that its dtype cannot hold would wrap around to another one, or to a special.
+    """
     if not backend.is_integer(tokens):
         raise TypeError(f"tokens must hold integers, got {tokens.dtype}")
+    if not backend.has_room(tokens, words.size):
+        highest = f"{words.size - 1:,}"
+        raise ValueError(f"tokens of {tokens.dtype} cannot hold ids up to {highest}: use int32")
     shape = tokens.shape
     if len(shape) != 2:
         hint = ": one sentence is x[None]" if len(shape) == 1 else ""

@@ -47,7 +47,7 @@ def corrupt(
         out: Where to write; may be ``tokens`` itself.
     """
     backend = backend_of(tokens)
-    check_tokens(backend, tokens, frozen)
+    check_tokens(backend, tokens, words, frozen)
     if backend.on_host(tokens):
         return corrupt_on_host(
             backend, tokens, rule, words=words, address=address, example_ids=example_ids,

@@ -1,6 +1,6 @@
 """Array libraries: found by the type of the array, never imported on the user's behalf.
 
-A backend is the 19 operations that `switchout.sampling` needs. Requirements:
+A backend is the 20 operations that `switchout.sampling` needs. Requirements:
 
 * A framework's module here is loaded only if the framework itself is in ``sys.modules``: a torch
   tensor can only exist if torch is loaded.
@@ -45,6 +45,9 @@ class Backend(Protocol):
 
     def is_integer(self, x: Array) -> bool:
         """Whether ``x`` holds integers, signed or not."""
+
+    def has_room(self, x: Array, size: int) -> bool:
+        """Whether the dtype of ``x``, integers, holds all ids below ``size``."""
 
     def is_bool(self, x: Array) -> bool:
         """Whether ``x`` is a mask."""

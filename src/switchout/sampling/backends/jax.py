@@ -44,6 +44,9 @@ class JaxBackend:
     def is_integer(self, x: Any) -> bool:
         return bool(jnp.issubdtype(x.dtype, jnp.integer))
 
+    def has_room(self, x: Any, size: int) -> bool:
+        return bool(size <= 1 << 8 * x.dtype.itemsize - (x.dtype.kind == "i"))
+
     def is_bool(self, x: Any) -> bool:
         return bool(x.dtype == jnp.bool_)
 

@@ -36,6 +36,9 @@ class NumpyBackend:
     def is_integer(self, x: Array) -> bool:
         return x.dtype.kind in "iu"
 
+    def has_room(self, x: Array, size: int) -> bool:
+        return bool(size <= 1 << 8 * x.dtype.itemsize - (x.dtype.kind == "i"))
+
     def is_bool(self, x: Array) -> bool:
         return bool(x.dtype == np.bool_)
 

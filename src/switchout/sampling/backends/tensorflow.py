@@ -37,6 +37,9 @@ class TensorFlowBackend:
     def is_integer(self, x: Any) -> bool:
         return bool(x.dtype.is_integer)
 
+    def has_room(self, x: Any, size: int) -> bool:
+        return bool(size <= 1 << 8 * x.dtype.size - (not x.dtype.is_unsigned))
+
     def is_bool(self, x: Any) -> bool:
         return bool(x.dtype.is_bool)
 

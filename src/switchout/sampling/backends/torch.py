@@ -44,6 +44,9 @@ class TorchBackend:
     def is_integer(self, x: torch.Tensor) -> bool:
         return x.dtype in _INTEGERS
 
+    def has_room(self, x: torch.Tensor, size: int) -> bool:
+        return bool(size <= 1 << 8 * x.dtype.itemsize - x.dtype.is_signed)
+
     def is_bool(self, x: torch.Tensor) -> bool:
         return x.dtype is torch.bool
 
