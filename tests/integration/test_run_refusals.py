@@ -12,6 +12,7 @@ import pytest
 from train_toys import write_config, write_corpus
 
 from switchout.cli import run
+from switchout.files.writing import remove
 from switchout.runs import result
 from switchout.runs.config import Search
 from switchout.runs.trained import OpenRuns
@@ -82,6 +83,21 @@ def test_a_refused_restart_puts_the_old_run_back(toy, monkeypatch, capsys):
     wrong = ["--set", "vocabulary.min_count=1000000"]
     assert run(["train", "c.toml", "--out", "run", "--restart", *wrong]) == 2
     assert everything(toy) == before
+
+
+@pytest.mark.parametrize("kept", ["result.json", "resume", "checkpoints"])
+def test_fewer_steps_than_are_done_are_refused(trained, tmp_path, capsys, kept):
+    """Whatever of the run is left says how many there are: 24."""
+    out = shutil.copytree(trained, tmp_path / "run")
+    for name in {"result.json", "resume", "checkpoints"} - {kept}:
+        remove(out / name)
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    command = ["train", str(trained.parent / "c.toml"), "--out", str(out)]
+    assert run([*command, "--set", "train.steps=10"]) == 2
+    told = f"{out}: 24 steps are done already; train.steps=10 is fewer: choose another folder"
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.endswith(told)
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize(

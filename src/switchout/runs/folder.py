@@ -259,7 +259,21 @@ def _earlier_visit(config: Config, folder: Path, corpus: Corpus) -> dict[str, An
             f"{folder}: the text of corpus {corpus.name} has changed since this run was made; "
             f"restore it, or {RESTART}"
         )
+    if (done := _steps_done(folder)) > config.train.steps:
+        raise SwitchOutError(
+            f"{folder}: {done} steps are done already; train.steps={config.train.steps} is fewer: "
+            "choose another folder"
+        )
     return known
+
+
+def _steps_done(folder: Path) -> int:
+    """Return the highest step of the checkpoints and the result; a damaged result says nothing."""
+    parents = (folder / "resume", folder / "checkpoints")
+    steps = [int(path.name[5:]) for parent in parents for path in step_folders(parent)]
+    with suppress(SwitchOutError, KeyError, TypeError, ValueError, OSError):
+        steps.append(int(read_sealed(folder / "result.json")["steps"]))
+    return max(steps, default=0)
 
 
 def _noted(folder: Path) -> dict[str, Any] | None:
