@@ -221,6 +221,17 @@ def test_mistakes_are_one_clear_line(marian, train, tmp_path, change, settings, 
     assert "\n" not in str(caught.value)
 
 
+def test_shifted_labels_of_the_rows_own_are_refused(marian, train, tmp_path):
+    shifted = train.add_column("decoder_input_ids", [[0, *y[:-1]] for y in train["labels"]])
+    trainer = trainers.make(marian, shifted, None, tmp_path)
+    with pytest.raises(SwitchOutError, match="remove it, the collator makes it"):
+        switch_out(trainer, **SETTINGS)
+    assert trainer.train_dataset is shifted
+    switch = SwitchRows(None, trainers.policies(marian, train, **SETTINGS)[1], seed=5)
+    with pytest.raises(SwitchOutError, match="remove it, the collator makes it"):
+        switch(shifted[:2], [0, 1])
+
+
 def test_switching_twice_is_refused(marian, train, tmp_path):
     trainer = trainers.make(marian, train, None, tmp_path)
     switch_out(trainer, **SETTINGS)

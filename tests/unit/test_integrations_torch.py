@@ -102,6 +102,14 @@ def test_a_set_that_cannot_be_switched_is_refused_at_once(data, policies, messag
         Switched(data(), *policies, seed=1)
 
 
+def test_shifted_labels_of_the_rows_own_are_refused_where_labels_change():
+    """Decoder inputs made from the old labels would not fit the new ones."""
+    data = [{**row, "decoder_input_ids": [0, *row["labels"][:-1]]} for row in rows()]
+    with pytest.raises(SwitchOutError, match="remove it, the collator makes it"):
+        Switched(data, SOURCE, TARGET, seed=3)
+    assert Switched(data, SOURCE, seed=3)[0]["labels"] == data[0]["labels"]
+
+
 def test_an_id_beyond_the_vocabulary_names_its_row():
     data = rows()
     data[17]["labels"][0] = 90

@@ -21,6 +21,7 @@ COMPANIONS = {
     "source": ("attention_mask", "token_type_ids", "special_tokens_mask"),
     "target": ("decoder_attention_mask",),
 }
+SHIFTED = "decoder_input_ids"  # the labels, one place later
 
 
 class RowSwitch:
@@ -71,7 +72,7 @@ class RowSwitch:
         self.sides = [side for side in sides if side[2] is not None]
 
     def check(self, row: Any) -> None:
-        """Refuse rows that lack a column, before training begins."""
+        """Refuse rows that lack a column, or have one too many, before training begins."""
         is_mapping = isinstance(row, Mapping)
         there = list(row) if is_mapping else list(range(len(row)))
         for side, key, _, frozen in self.sides:
@@ -79,6 +80,11 @@ class RowSwitch:
                 raise SwitchOutError(
                     f"the {side} has a policy but its rows no column {key!r}; they have: "
                     + ", ".join(map(repr, there))
+                )
+            if side == "target" and is_mapping and key != SHIFTED and SHIFTED in row:
+                raise SwitchOutError(
+                    f"the rows have a column {SHIFTED!r}, which would not fit the new {key!r}:"
+                    " remove it, the collator makes it from the new labels"
                 )
             if self._text is not None and side == "target" and frozen is None:
                 self._text.check_target(row)
