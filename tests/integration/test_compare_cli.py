@@ -216,7 +216,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
     (tmp_path / "o.html").write_text("<!DOCTYPE html> precious")
     hyp = str(tmp_path / "hyp")
     inputs = [hyp] if verb == "score" else [
-        "--baseline", hyp, "--system", f"x={hyp},{hyp}", "--html", str(tmp_path / "o.html")
+        "--baseline", hyp, "--system", f"x={hyp}", "--html", str(tmp_path / "o.html")
     ]  # fmt: skip
     code, out, err = outcome(capsys, verb, *inputs, "--ref", tmp_path / "ref", "--json", *extra)
     assert code == 2
@@ -344,3 +344,29 @@ def test_a_file_needs_its_reference(runs: Path, capsys: pytest.CaptureFixture[st
         code, _, err = outcome(capsys, *words)
         assert code == 2
         assert f"{words[-1]}: no such file or folder" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--baseline b=base0,base1,base0 --system s=new0,new1", "base0 is given twice as runs"),
+        ("--baseline b=base0 --baseline b=base1 --system s=new0", "--baseline is given twice"),
+        ("--baseline b=base0 --system s=new0 --system s=new1", "two systems are called 's'"),
+    ],
+)
+def test_what_would_count_twice_or_not_at_all_is_refused(
+    folder: Path, words: str, message: str, capsys: pytest.CaptureFixture[str], monkeypatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert run(["compare", "--ref", "ref", *words.split()]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_copy_of_a_run_is_warned_of(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (folder / "copy").write_bytes((folder / "new0").read_bytes())
+    systems = ["--baseline", f"b={folder}/base0,{folder}/base1", "--system"]
+    call = ["compare", "--ref", str(folder / "ref"), "--resamples", "100", *systems]
+    assert run([*call, f"s={folder}/new0,{folder}/new1"]) == 0
+    assert "the same, line by line" not in caplog.text
+    assert run([*call, f"s={folder}/new0,{folder}/copy"]) == 0
+    assert "the same, line by line: are they one run?" in caplog.text

@@ -131,6 +131,11 @@ class Systems:
         """Return the test set, the baseline and the systems."""
         references = references_of(self.ref, _paths([self.baseline, *self.system]))
         base, *systems = (references.system(text) for text in (self.baseline, *self.system))
+        names = [system.name for system in systems]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise SwitchOutError(
+                f"two systems are called {twice!r}; runs of one system go together: NAME=F1,F2,…"
+            )
         return references, base, systems
 
 

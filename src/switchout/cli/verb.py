@@ -141,6 +141,19 @@ class Verb(click.Command):
 
     sections: Sections
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse a value that is given twice: click would forget the first without a word."""
+        if not ctx.resilient_parsing:
+            _, _, given = self.make_parser(ctx).parse_args(list(args))
+            once = [
+                one for one in given
+                if isinstance(one, click.Option) and not (one.multiple or one.is_flag)
+            ]  # fmt: skip
+            for one in once:
+                if once.count(one) > 1:
+                    ctx.fail(f"{flag_of(one)} is given twice")
+        return super().parse_args(ctx, args)
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the arguments, then a section for each group of options."""
         groups = {

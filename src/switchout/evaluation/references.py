@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 
 from switchout.corpora import BleuSpec, Corpus
@@ -12,6 +14,8 @@ from switchout.evaluation.comparison import System
 from switchout.evaluation.metrics import Array
 from switchout.evaluation.neighbors import read_wer
 from switchout.files import read_lines
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,9 @@ class References:
     def system(self, text: str) -> System:
         """Read the outputs of a system; see `files_of_system`."""
         name, paths = files_of_system(text)
-        return System(name, [self.matching(path) for path in paths], run_names=paths)
+        runs = [self.matching(path) for path in paths]
+        _refuse_twins(paths, runs)
+        return System(name, runs, run_names=paths)
 
     def distances(self, path: str | os.PathLike[str]) -> Array:
         """Return the WER of every sentence from a file of ``switchout neighbors``, [sentence]."""
@@ -64,6 +70,18 @@ class References:
             raise SwitchOutError(
                 f"{path} has {n} lines but {self.path} has {len(self.lines)}: {advice}"
             )
+
+
+def _refuse_twins(paths: list[str], runs: list[list[str]]) -> None:
+    """A run that counts twice makes chance look like evidence: it must be another seed."""
+    for (path, run), (other, its_run) in combinations(zip(paths, runs, strict=True), 2):
+        if output_file(path).samefile(output_file(other)):
+            raise SwitchOutError(f"{path} is given twice as runs of one system; give it once")
+        if run == its_run:
+            log.warning(
+                "%s and %s are the same, line by line: are they one run? Runs of a system must have"
+                " different seeds, or the tests over seeds mean nothing", path, other,
+            )  # fmt: skip
 
 
 def output_file(path: str | os.PathLike[str]) -> Path:
