@@ -295,7 +295,8 @@ def test_score_and_compare_take_folders_of_runs(trained, tmp_path, capsys):
         [scores] = json.loads(capsys.readouterr().out)
         found.append(scores["bleu"])
     assert found[0] == found[1]
-    names = ["--baseline", f"a={trained},{hyp}", "--system", str(trained)]
+    copied = shutil.copy(hyp, tmp_path / "copied.hyp")  # the same file twice would be refused
+    names = ["--baseline", f"a={trained},{copied}", "--system", str(trained)]
     assert run(["compare", "--ref", str(reference), *names, "--json"]) == 0
     [result] = json.loads(capsys.readouterr().out)
     assert result["delta"] == 0
