@@ -141,9 +141,11 @@ class Marks:
 
     @property
     def is_raw(self) -> bool:
-        """Whether more than half of the marks stick to a word.
+        """Whether more than half of the marks stick to a word; too few marks say nothing.
 
         Example:
+            >>> Marks.of("Yes, he came.".split() * 9).is_raw
+            False
             >>> Marks.of("Yes, he came.".split() * 10).is_raw
             True
             >>> Marks.of("Yes , he came .".split() * 10).is_raw

@@ -64,8 +64,9 @@ def beside_real_data(contrasts: Sequence[Contrast], studies: Sequence[StudyResul
         [*here, *there],
         x_label="right of 0: better than without SwitchOut",
         colours={**{d.name: "s3" for d in here}, **{d.name: "s2" for d in there}},
-        note="C1: +SwitchOut against Transformer. C2: +RAML +SwitchOut against +RAML. "
-        "Lines: 95% intervals over seeds. C1 and C2 are shipped with switchout, not trained here.",
+        note="C1: +SwitchOut against Transformer. C2: +RAML +SwitchOut against +RAML. W1 and W2: "
+        "the same rows against word dropout in place of SwitchOut. Lines: 95% intervals over "
+        "seeds. These are shipped with switchout, not trained here.",
     )
 
 
