@@ -2,12 +2,11 @@
 
 A pass reads chunks, rewrites them on some threads and writes them in order. The core runs without
 the interpreter's lock, so threads do what processes would, with no copy of the vocabulary and
-nothing to send. One worker means no thread at all.
+nothing to send.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -19,12 +18,11 @@ from switchout.core import compiled
 from switchout.ranges import CHUNK_BYTES as CHUNK_BYTES_RANGE
 from switchout.text.first_look import LINES, look_at
 from switchout.text.formats import Chunk, CorpusFormat, Part, Written
+from switchout.text.relay import Relay
 from switchout.text.rewriter import Copies, Rewriter, Rewritten
 from switchout.text.side_noise import SIDES, SideNoise
 from switchout.text.streams import CHUNK_BYTES, all_or_nothing
 from switchout.text.tally import SideTally, Tally
-
-QUEUED = 6  # chunks a thread; with fewer, threads sometimes wait while this one writes
 
 Done = tuple[Chunk, Written, Tally]
 
@@ -75,7 +73,7 @@ class Augmentation:
         Args:
             paths: Output files, in the format's order.
             part: Which lines; None: all.
-            workers: Threads that rewrite.
+            workers: Threads, this one among them.
             sync: Whether the content must be on the disk before the files get their names.
             digests: Take in the content of the input files as it is read.
             on_chunk: Called after each chunk.
@@ -84,16 +82,19 @@ class Augmentation:
         chunks = self._chunks(part or Part(), digests)
         total = Tally()
         outputs = [self.format.open_output(path, sync=sync) for path in paths]
+
+        def write(done: Done) -> None:
+            chunk, written, counts = done
+            self.format.write(outputs, chunk, written)
+            for rewriter, side in zip(rewriters, written.sides, strict=True):
+                if side is not None:
+                    rewriter.take_back(side)
+            total.merge(counts)
+            if on_chunk is not None:
+                on_chunk(chunk)
+
         with all_or_nothing(outputs):
-            work = partial(self._work, rewriters=rewriters)
-            for chunk, written, counts in _in_order(chunks, work, workers):
-                self.format.write(outputs, chunk, written)
-                for rewriter, side in zip(rewriters, written.sides, strict=True):
-                    if side is not None:
-                        rewriter.take_back(side)
-                total.merge(counts)
-                if on_chunk is not None:
-                    on_chunk(chunk)
+            Relay(chunks, partial(self._work, rewriters=rewriters), write).run(workers)
         return total
 
     def _chunks(self, part: Part, digests: Any) -> Iterator[Chunk]:
@@ -128,26 +129,3 @@ class Augmentation:
         kept = np.arange(chunk.n_lines) if keep is None else np.flatnonzero(keep)
         rows = np.repeat(kept, self.copies.per_line)
         return chunk, Written((written[0], written[1]), rows, last_is_kept), counts
-
-
-def _in_order(
-    chunks: Iterator[Chunk], work: Callable[[Chunk], Done], workers: int
-) -> Iterator[Done]:
-    """Yield the results of all chunks in their order, with few of them in memory."""
-    if workers == 1:
-        yield from map(work, chunks)
-        return
-    from concurrent.futures import Future, ThreadPoolExecutor
-
-    with ThreadPoolExecutor(workers) as pool:
-        waiting: deque[Future[Done]] = deque()
-        try:
-            for chunk in chunks:
-                waiting.append(pool.submit(work, chunk))
-                if len(waiting) > QUEUED * workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
