@@ -267,13 +267,14 @@ def test_own_folder_trains_at_the_first_try(tmp_path, monkeypatch, caplog):
             (folder / f"{split}.{language}").write_text("".join(x + "\n" for x in lines))
     caplog.set_level(logging.INFO)
     quick = ["--set", "train.steps=3", "--set", "train.checkpoint_every=3"]
-    assert run(["train", "--corpus", "mine-de-en", "--tau-x", "1", "--out", "run", *quick]) == 0
+    asked = ["train", "--corpus", "mine-de-en", "--tau-x", "1", "--rate-y", "0.1", "--out", "run"]
+    assert run([*asked, *quick]) == 0
     assert "de to en: 60 pairs; raw text, punctuation is split off" in caplog.text
+    assert "noise: source switchout (tau 1), target raml (rate 0.1)" in caplog.text
     text = Path("run/config.toml").read_text()
     assert 'policy = "switchout"\ntau = 1.0' in text
     assert "￭," in Path("run/vocab.src").read_text()
-    again = ["train", "--corpus", "mine-de-en", "--tau-x", "1", "--out", "run", *quick]
-    assert run(again) == 0  # the same command is the same run
+    assert run([*asked, *quick]) == 0  # the same command is the same run
 
 
 def test_a_folder_that_does_not_say_its_direction_is_told_how(toy, monkeypatch, capsys):

@@ -86,13 +86,12 @@ def left_over(folder) -> set[str]:
         b"w1 w2\xe2\x80\xa8w3 w4 \xe2\x80\xa8 w5\n",
         b"\n\nw1 w2\n\n",
         b"w1\0w2 w3 \0 w4\n",
-        b"",
         b"\n",
         b"  w1\t\tw2   w3 \x0b w4\x0c\n",
         b"w0 \xff\xfe w1 \x80 w2\n",
     ],
     ids=[
-        "no newline", "no final newline", "crlf", "U+2028", "empty lines", "NUL", "empty file",
+        "no newline", "no final newline", "crlf", "U+2028", "empty lines", "NUL",
         "one empty line", "odd white space", "no UTF-8",
     ],
 )  # fmt: skip
@@ -112,6 +111,18 @@ def _pieces(data: bytes) -> list[bytes]:
     import re
 
     return re.split(rb"([ \t\n\v\f\r]+)", data)
+
+
+def test_an_empty_corpus_is_refused_and_nothing_written(files, capfd):
+    (files / "src").write_bytes(b"")
+    for more in ([], ["--parts", files / "parts"]):
+        assert f"{files / 'src'}: is empty" in complaint(capfd, *one_side(files), *more)
+    done = subprocess.run(
+        [sys.executable, "-m", "switchout", "augment", *map(str, one_side(files, src="-"))],
+        stdin=subprocess.DEVNULL, capture_output=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, b"standard input: is empty" in done.stderr) == (2, True)
+    assert left_over(files) == set()
 
 
 def test_the_last_word_before_a_carriage_return_is_a_word(tmp_path):

@@ -119,6 +119,26 @@ def test_the_closing_summary_says_it_in_per_cent(corpus, capfd):
     assert f"words of the source: {out}.vocab (give it as --vocab-src)" in said
 
 
+def test_the_closing_summary_says_so_where_noise_changes_nothing(corpus, capfd):
+    flags = ["--src", str(corpus / "src"), "--out-src", str(corpus / "out"), "--seed", "1"]
+    flags += ["--tgt", str(corpus / "tgt"), "--out-tgt", str(corpus / "out2")]
+    assert run(["augment", *flags, "--tau-x", "0"]) == 0
+    said = capfd.readouterr().out
+    assert "source: 0.0% of the words changed (0), 100.0% of the lines untouched" in said
+    assert "target: " not in said  # it has no noise
+
+
+@pytest.mark.parametrize("verb", ["augment", "preview"])
+def test_noise_that_changes_most_words_is_warned_about(tmp_path, caplog, verb):
+    (tmp_path / "in").write_text("".join(f"w{i} w{i + 1}\n" for i in range(500)))
+    flags = ["--src", str(tmp_path / "in"), "--policy-x", "hamming", "--seed", "1"]
+    flags += ["--out-src", str(tmp_path / "out")] if verb == "augment" else []
+    assert run([verb, *flags, "--rate-x", "0.1"]) == 0
+    assert caplog.text == ""
+    assert run([verb, *flags, "--tau-x", "1"]) == 0
+    assert "source: hamming changes 99.5% of the words; a rate of 0.1" in caplog.text
+
+
 def test_pairs_as_a_stream_are_those_of_a_file_in_every_epoch(corpus):
     import subprocess
     import sys

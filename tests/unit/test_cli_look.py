@@ -101,11 +101,17 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
         ("augment --src a --seed 1 --rate-z 1", "--rate-z"),
         ("augment", "'--seed', as in: switchout augment --src train.de --tgt train.en --tau-x 1 "),
         ("augment --src empty --out-src b --tau-x 1 --seed 1", "empty: no word in it; is the file"),
+        ("augment a a --tau-x 1 --seed 1", "(a a), as in: switchout augment --src train.de --tgt"),
+        ("preview --src empty --vocab-src pieces --tau-x 1 --seed 1", "empty: is empty"),
         ("preview --src a --vocab-src pieces --tau-x 1 --seed 1", "'▁'; --encode splits raw text"),
         ("compare a b", "as in: switchout compare --baseline runs/plain --system runs/noisy"),
         ("train .", "give --out RUN"),
         ("train folder --out run", "folder: is a folder"),
         ("train phrasebook --out run --set train.stepz=3", "--set train.stepz=3"),
+        ("train phrasebook --out run --set tau_x=1", "--set tau_x=1: unknown key 'tau_x' (did"),
+        ("train phrasebook --out run --set steps=1", "--set steps=1: unknown key 'steps' (did"),
+        ("train phrasebook --out run --tau-x 1 --rate-x 0.1", "either --tau-x or --rate-x, not"),
+        ("train phrasebook --out run --rate-y 0.6", "--rate-y must be"),
         ("sweep a --engine spark", "--engine must be local or ray"),
         ("buckets --ref a --baseline a --system a --by wer", "--neighbors, or --train and --test"),
         ("reproduce table9", "did you mean"),
@@ -125,6 +131,18 @@ def test_a_mistake_is_one_line_that_names_flags(words, message, tmp_path, monkey
     err = capsys.readouterr().err
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_help_says_which_presets_have_noise(capsys):
+    from switchout.runs.config_file import load_config, preset_names
+
+    text = " ".join(shown(capsys, "train", "--help").split())
+    told = text.partition("or a preset: ")[2].partition(" without noise.")[0]
+    with_noise, _, without = told.partition(" with noise on both sides, ")
+    for name in preset_names():
+        augment = load_config(name).augment
+        noisy = augment.source.policy != "none" and augment.target.policy != "none"
+        assert name in (with_noise if noisy else without)
 
 
 def test_preview_has_no_option_that_writes(capsys):

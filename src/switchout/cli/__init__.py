@@ -101,7 +101,8 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
         return error.exit_code
     except click.ClickException as error:
         message = error.format_message().rstrip(".")
-        if isinstance(error, click.MissingParameter) and error.ctx is not None:
+        is_form = isinstance(error, click.MissingParameter) or "unexpected extra" in message
+        if is_form and isinstance(error, click.UsageError) and error.ctx is not None:
             message += f", as in: {first_example(error.ctx.command)}"
         return _complain(f"{message} (see 'switchout {verb} --help')")
     except SwitchOutError as error:

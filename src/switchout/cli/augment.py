@@ -112,18 +112,21 @@ def augment(
     if as_json:
         print(json.dumps(report))
     else:
-        print(_summary(report), file=sys.stderr if outputs.has_stream else sys.stdout)
+        print(_summary(report, noise), file=sys.stderr if outputs.has_stream else sys.stdout)
 
 
-def _summary(report: dict[str, Any]) -> str:
+def _summary(report: dict[str, Any], noise: Noise) -> str:
     dropped = sum(report["dropped"].values())
     lost = f", {dropped:,} pairs with an empty side dropped" if dropped else ""
     lines = [
         f"{report['pairs']:,} lines read, {report['written']:,} written{lost}"
         f" ({report['seconds']:.1f} s)"
     ]
-    for name in ("source", "target"):
-        if name in report and report[name]["changes"]:
+    for name, strengths in {
+        "source": (noise.tau_x, noise.rate_x),
+        "target": (noise.tau_y, noise.rate_y),
+    }.items():
+        if name in report and strengths != (None, None):
             lines.append(f"{name}: {_effect(report[name])}")
     for name, path in report["vocabularies"].items():
         lines.append(f"words of the {name}: {path} (give it as {VOCAB_FLAGS[name]})")

@@ -56,7 +56,12 @@ class Noise:
     rate_x: Annotated[float | None, Option("Instead: share of source words changed.", "R")] = None
     rate_y: Annotated[float | None, Option("Instead: share of target words changed.", "R")] = None
     policy_x: Annotated[
-        str | None, Option("switchout (default), raml, hamming or word_dropout.", "NAME")
+        str | None,
+        Option(
+            "switchout (default), raml, hamming or word_dropout, where tau 1 drops 27% of the"
+            " words: rate / (1 - rate) = exp(-1 / tau).",
+            "NAME",
+        ),
     ] = None
     policy_y: Annotated[str | None, Option("The same for the target; default raml.", "NAME")] = None
     seed: Annotated[int, Option("Seed, 0 <= seed < 2^64.", "N")]

@@ -12,15 +12,21 @@ from typing import Annotated, Any
 from switchout.cli.options import Direction, Json, Overrides
 from switchout.cli.verb import Argument, Option
 from switchout.errors import SwitchOutError
-from switchout.ranges import COUNT, SEED, TAU, WORKERS
+from switchout.ranges import COUNT, SEED, TAU, WORKERS, Real
 from switchout.runs.config_file import load_config, preset_names, preset_text
 
+SWITCHED = Real(0, 0.5)  # share of words that SwitchOut and RAML can change
 STOPPED = 143  # as the shell reports a process ended by SIGTERM
 
 
 def train(
     config: Annotated[
-        str | None, Argument("CONFIG", "A TOML file, or the name of a preset.")
+        str | None,
+        Argument(
+            "CONFIG",
+            "A TOML file, or a preset: de-en, en-de, en-vi and phrasebook with noise on both"
+            " sides, multi30k without noise.",
+        ),
     ] = None,
     *,
     out: Annotated[Path | None, Option("Folder of the run.", "DIR")] = None,
@@ -34,6 +40,12 @@ def train(
     ] = None,
     tau_y: Annotated[
         float | None, Option("RAML on the target; 0: none.", "TEMPERATURE", limits=TAU)
+    ] = None,
+    rate_x: Annotated[
+        float | None, Option("Instead: share of source words changed.", "R", limits=SWITCHED)
+    ] = None,
+    rate_y: Annotated[
+        float | None, Option("Instead: share of target words changed.", "R", limits=SWITCHED)
     ] = None,
     steps: Annotated[int | None, Option("As --set train.steps=N.", limits=COUNT)] = None,
     seed: Annotated[int | None, Option("As --set seed=N.", limits=SEED)] = None,
@@ -69,7 +81,8 @@ def train(
     is_first = os.environ.get("RANK", "0") == "0"  # set by torchrun
     level = logging.INFO if is_first else logging.WARNING
     logging.basicConfig(format="%(message)s", level=level, stream=sys.stderr)
-    settings = [*_noise("source", "switchout", tau_x), *_noise("target", "raml", tau_y)]
+    settings = _noise("source", "switchout", tau_x, rate_x)
+    settings += _noise("target", "raml", tau_y, rate_y)
     given = {"train.steps": steps, "seed": seed}
     settings += [f"{key}={value}" for key, value in given.items() if value is not None]
     settings += overrides or []
@@ -85,13 +98,17 @@ def train(
     return 0 if result["state"] == "done" else STOPPED
 
 
-def _noise(side: str, policy: str, tau: float | None) -> list[str]:
+def _noise(side: str, policy: str, tau: float | None, rate: float | None) -> list[str]:
     """Return the override of a side."""
-    if tau is None:
+    if tau is None and rate is None:
         return []
-    if tau == 0:
+    if tau is not None and rate is not None:
+        xy = "x" if side == "source" else "y"
+        raise SwitchOutError(f"the {side} takes either tau_{xy} or rate_{xy}, not both")
+    if not tau and not rate:
         return [f'augment.{side}={{policy = "none"}}']
-    return [f'augment.{side}={{policy = "{policy}", tau = {float(tau)!r}}}']
+    strength = f"rate = {rate!r}" if tau is None else f"tau = {tau!r}"
+    return [f'augment.{side}={{policy = "{policy}", {strength}}}']
 
 
 def _show(result: dict[str, Any], out: Path, *, as_json: bool) -> None:

@@ -269,11 +269,14 @@ def first_example(command: click.Command) -> str:
 def with_flags(message: str, verb: str) -> str:
     """Put flags where a message of the library names parameters.
 
-    A name with an underscore is surely one; others must stand before ``=`` or ``must be``.
+    A name with an underscore is surely one; others must stand before ``=`` or ``must be``. What
+    stands after ``=`` or a quotation mark is somebody's value, whatever it looks like.
 
     Example:
         >>> with_flags("engine=x: unknown; parts= needs part_bytes", "augment")
         '--engine x: unknown; --parts needs --part-mb'
+        >>> with_flags("overrides=tau_x=1: unknown key 'tau_x'", "train")
+        "--set tau_x=1: unknown key 'tau_x'"
     """
     flags = {
         parameter.name or "": flag_of(parameter)
@@ -283,7 +286,7 @@ def with_flags(message: str, verb: str) -> str:
     }
     sure = "|".join(name for name in flags if "_" in name)
     maybe = "|".join(name for name in flags if "_" not in name)
-    name = rf"(?<![\w/.-])(?:({sure or '(?!)'})(?![\w/.-])|({maybe})(?==| must be\b))"
+    name = rf"(?<![\w/.='-])(?:({sure or '(?!)'})(?![\w/.-])|({maybe})(?==| must be\b))"
     value = r"(?:=True\b|(=(?=[^\s,;:]))|=)?"
 
     def flag(found: re.Match[str]) -> str:

@@ -93,6 +93,8 @@ def make_api(site: Site) -> APIRouter:
     @router.get("/play")
     def play(question: Annotated[PlayQuestion, Query()]) -> Playground:
         """Sample, say how probable each sample is, and give the laws behind it."""
+        if not (question.src + question.tgt).strip():
+            raise SwitchOutError("src, tgt: give a sentence")
         question = site.filled(question)
         answers = site.answer(question)
         units, pasted = site.units(question), site.snippets(question)

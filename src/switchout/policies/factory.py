@@ -94,7 +94,8 @@ def warn_if_too_much(policy: Policy, where: str) -> None:
     """Say so when a policy changes more than half of the words of a usual sentence."""
     share = expected_share(policy)
     if share is not None and share > TOO_MUCH:
-        hint = "; rescaled = true or rate = 0.1 is usable" if policy.name == "hamming" else ""
+        usable = "; a rate of 0.1, or rescaled = true in a configuration, is usable"
+        hint = usable if policy.name == "hamming" else ""
         log.warning("%s: %s changes %.1f%% of the words%s", where, policy.name, 100 * share, hint)
 
 

@@ -129,6 +129,12 @@ class Side(Keys):
         """0 without a policy, None where a rate was given instead."""
         return 0.0 if self.policy == "none" else self.tau
 
+    def __str__(self) -> str:
+        if self.policy == "none":
+            return "none"
+        strength = f"rate {self.rate:g}" if self.tau is None else f"tau {self.tau:g}"
+        return f"{self.policy} ({strength})"
+
     @model_validator(mode="after")
     def _one_strength(self) -> Side:
         if self.policy == "none" and (self.tau is not None or self.rate is not None):

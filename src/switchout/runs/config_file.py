@@ -244,7 +244,8 @@ def _explain(error: Any, key: str) -> str:
     for table in tables:
         model = _section(model, table) or model
     if error["type"] == "extra_forbidden":
-        return f"unknown key {key!r}{did_you_mean(last, list(model.model_fields))}"
+        near = _by_last_part(last) or did_you_mean(last, list(model.model_fields))
+        return f"unknown key {key!r}{near}"
     if error["type"] == "missing":
         return f"key {key!r} is missing"
     if error["type"] == "literal_error":
@@ -256,6 +257,15 @@ def _explain(error: Any, key: str) -> str:
     if error["type"] == "value_error":
         return f"[{key}] {message}" if key else message
     return f"{key} = {error['input']!r}: {message[0].lower()}{message[1:]}"
+
+
+def _by_last_part(name: str) -> str:
+    """Suggest the keys that end in a name; ``tau_x`` is how options call that of the source."""
+    table = {"_x": "augment.source", "_y": "augment.target"}.get(name[-2:])
+    ending = f".{name}" if table is None else f"{table}.{name[:-2]}"
+    keys = flatten(Config.model_validate({"data": {"corpus": ""}}))
+    found = " or ".join(repr(key) for key in keys if key.endswith(ending))
+    return f" (did you mean {found}?)" if found else ""
 
 
 def _literals(annotation: Any) -> list[str]:

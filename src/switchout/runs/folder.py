@@ -1,7 +1,8 @@
 """The folder of a run: made once, checked on every later visit, used by one trainer at a time.
 
 Making it can be interrupted anywhere: ``signature.json`` is written last, and without it a folder
-is made again. It holds the hashes of all that training reads; every checkpoint has a copy of it.
+is made again. It holds the hashes of all that training reads; every checkpoint repeats it in its
+``facts.json``.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -38,6 +39,8 @@ from switchout.runs.folder import (
 from switchout.runs.leases import held
 from switchout.runs.noise import build_noise
 from switchout.runs.result import Result, finish, known_result, translate_split, write_result
+
+log = logging.getLogger(__name__)
 
 S = TypeVar("S")
 
@@ -80,6 +83,7 @@ def train_held(config: Config, folder: Path, *, keep: Callable[[], None] = lambd
     with processes(device) as group:
         if group.is_first:
             prepare_run(config, folder)
+            log.info("noise: source %s, target %s", config.augment.source, config.augment.target)
         group.from_first(0, device)  # the others wait until the folder is ready
         run = open_run(folder)
         spec = _spec(LoopSpec, config.train, about=run.signature)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from switchout.core import compiled
+from switchout.errors import SwitchOutError
 from switchout.ranges import CHUNK_BYTES as CHUNK_BYTES_RANGE
 from switchout.text.first_look import LINES, look_at
 from switchout.text.formats import Chunk, CorpusFormat, Part, Written
@@ -95,7 +96,14 @@ class Augmentation:
 
         with all_or_nothing(outputs):
             Relay(chunks, partial(self._work, rewriters=rewriters), write).run(workers)
+            if part is None and total.read == 0:
+                raise self.empty()
         return total
+
+    def empty(self) -> SwitchOutError:
+        """Return what to say of a corpus without a line: somebody has lost it on the way."""
+        names = ["standard input" if path == "-" else path for path in self.format.inputs]
+        return SwitchOutError(f"{' and '.join(names)}: is empty, nothing to augment")
 
     def _chunks(self, part: Part, digests: Any) -> Iterator[Chunk]:
         """Yield the chunks of a part, after a look at the first lines of the corpus."""

@@ -9,6 +9,7 @@ from collections import Counter
 
 from switchout.corpora.text import Marks
 from switchout.errors import SwitchOutError
+from switchout.policies.factory import warn_if_too_much
 from switchout.text.lexicon import Lexicon
 from switchout.text.side_noise import SideNoise
 
@@ -21,8 +22,15 @@ _LEAST = 100  # words, below which there is nothing to say of what is known
 
 
 def look_at(text: bytes, noise: SideNoise) -> None:
-    """Refuse raw text where pieces are expected; warn of raw text and of a foreign vocabulary."""
-    if noise.policy is None or noise.encoder is not None:
+    """Refuse raw text where pieces are expected.
+
+    Warn of raw text, of a foreign vocabulary, and of noise that leaves little of a sentence.
+    """
+    policy = noise.made()
+    if policy is None:
+        return
+    warn_if_too_much(policy, f"warning: {noise.side}")
+    if noise.encoder is not None:
         return
     words = text.split()
     marker = _marker(noise.lexicon)

@@ -116,6 +116,8 @@ def _plan(
     plain = _unpacked(job, folder, anew=True)  # a copy of an earlier start may be of another file
     digests = [hashlib.sha256() for _ in run["inputs"]]
     parts = plain.format.cut(run["part_bytes"], digests)
+    if not parts:
+        raise job.empty()
     manifest = run | {"data_hash": combined_hash(digests), "parts": [list(part) for part in parts]}
     write_json(folder.manifest, manifest | {"sha256": _hash_of(manifest)})
     return plain, manifest

@@ -197,4 +197,6 @@ def _read(job: Augmentation) -> list[list[str] | None]:
                 sentences += [text.decode(errors="replace") for text in lines.texts()]
         if chunk.first_line + chunk.n_lines >= LOOK:
             break
+    if not any(sides):
+        raise job.empty()
     return [sentences and sentences[:LOOK] for sentences in sides]
