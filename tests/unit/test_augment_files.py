@@ -443,6 +443,37 @@ def test_wide_characters_are_refused(files, capfd, encoding, name, text):
     assert left_over(files) == set()
 
 
+@pytest.mark.parametrize(
+    ("suffix", "kind"), [(".gz", "gzip"), (".xz", "xz"), (".bz2", "bzip2"), (".zst", "zstd")]
+)
+def test_compressed_bytes_without_the_suffix_are_refused(files, capfd, suffix, kind):
+    (files / "src").write_bytes(COMPRESS[suffix]((files / "src").read_bytes()))
+    expected = f"{files}/src: compressed by {kind}, not text: let its name end in {suffix}, or"
+    for verb in (one_side(files), one_side(files, preview=2), one_side(files, vocab_src=None)):
+        assert expected in complaint(capfd, *verb)
+    with (files / "src").open("rb") as stdin:
+        flags = [str(flag) for flag in one_side(files, src="-")]
+        done = subprocess.run(
+            [sys.executable, "-m", "switchout", "augment", *flags],
+            stdin=stdin, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert f"standard input: compressed by {kind}, not text:" in done.stderr
+    assert f"unpack it first ({kind} -dc)" in done.stderr
+    assert left_over(files) == set()
+
+
+def test_a_byte_order_mark_is_refused(files, capfd):
+    (files / "src").write_bytes(b"\xef\xbb\xbf" + (files / "src").read_bytes())
+    expected = f"{files}/src: begins with a byte-order mark, which would be part of the first word:"
+    for verb in (one_side(files), one_side(files, preview=2), one_side(files, vocab_src=None)):
+        assert expected in complaint(capfd, *verb)
+    (files / "src.gz").write_bytes(gzip.compress((files / "src").read_bytes()))
+    in_parts = *one_side(files, src=files / "src.gz"), "--parts", files / "parts"
+    assert f"{files}/src.gz: begins with a byte-order mark" in complaint(capfd, *in_parts)
+    assert left_over(files) == {"src.gz"}
+
+
 def test_a_pipe_that_must_be_read_twice_is_refused_whatever_its_name(files, capfd):
     os.mkfifo(files / "pipe")  # nobody writes to it: opening it would hang
     text = complaint(capfd, *one_side(files, src=files / "pipe", vocab_src=None))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import errno
 import gzip
 import os
@@ -12,6 +13,7 @@ import threading
 
 import pytest
 
+from switchout.corpora.text import stream_lines
 from switchout.errors import SwitchOutError
 from switchout.files import (
     Draft,
@@ -67,6 +69,30 @@ def test_bad_utf8_is_named_by_its_line(tmp_path):
     path.write_bytes(b"fine\nfine\nb\xffd\n")
     with pytest.raises(SwitchOutError, match=r"a\.txt:3: not valid UTF-8"):
         read_lines(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xef\xbb\xbfa b\n", "begins with a byte-order mark.*tail -c .4"),
+        ("a b\n".encode("utf-16"), "looks like UTF-16: convert it to UTF-8 first"),
+        ("a\nb\nc\nd\ne\nf\n".encode("utf-16-le"), "looks like UTF-16LE"),
+        (gzip.compress(gzip.compress(b"a b\n")), "compressed by gzip, not text"),
+        (gzip.compress(bz2.compress(b"a b\n", 1)), "compressed by bzip2, not text"),
+    ],
+)
+@pytest.mark.parametrize("read", [read_lines, lambda path: list(stream_lines(path))])
+def test_what_is_no_plain_text_is_refused_by_its_first_bytes(tmp_path, content, message, read):
+    path = tmp_path / "a.txt"
+    path.write_bytes(content)
+    with pytest.raises(SwitchOutError, match=rf"a\.txt: {message}"):
+        read(path)
+
+
+def test_a_packed_file_is_read_whatever_its_name(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(gzip.compress(b"a b\n"))
+    assert read_lines(path) == list(stream_lines(path)) == ["a b"]
 
 
 def test_a_truncated_archive_is_an_error(tmp_path):

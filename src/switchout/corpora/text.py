@@ -19,7 +19,7 @@ from pathlib import Path
 
 from switchout.errors import SwitchOutError
 from switchout.files import open_bytes
-from switchout.files.reading import COMPRESSED
+from switchout.files.reading import COMPRESSED, START_BYTES, refuse_unless_plain
 
 COMPRESSIONS = ("", *COMPRESSED)
 JOINER = "￭"  # stands where the text had no space
@@ -69,6 +69,7 @@ class TsvPairs:
 def stream_lines(path: Path) -> Iterator[str]:
     """Yield the lines of a UTF-8 file without their ``\\n``, decompressed by suffix."""
     with open_bytes(path) as handle:
+        refuse_unless_plain(path, handle.peek(START_BYTES))  # type: ignore[attr-defined]
         for number, line in enumerate(handle, 1):
             try:
                 text = line.removesuffix(b"\n").decode("utf-8")

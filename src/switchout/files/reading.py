@@ -24,7 +24,14 @@ COMPRESSED = (".gz", ".xz", ".bz2", ".zst")  # suffixes; all are read and writte
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EPIPE)
 JSON_BYTES = 256 << 20  # more is no file of ours, and would take minutes to read
 TOML_BYTES = 1 << 20
-_WIDE_BYTES = 4096  # to look at
+START_BYTES = 4096  # by which a file is judged
+_PACKED = (  # suffix, program, how the content begins, which is no text
+    (".gz", "gzip", rb"\x1f\x8b"),
+    (".xz", "xz", rb"\xfd7zXZ\0"),
+    (".bz2", "bzip2", rb"BZh[1-9]1AY&SY"),
+    (".zst", "zstd", rb"\x28\xb5\x2f\xfd"),
+)
+_MARK = b"\xef\xbb\xbf"  # of UTF-8, which has no byte order
 _WIDE_MARKS = (  # UTF-32 first: its mark begins as that of UTF-16
     (b"\xff\xfe\0\0", "UTF-32"),
     (b"\0\0\xfe\xff", "UTF-32"),
@@ -133,31 +140,52 @@ def read_start(path: FilePath, n_bytes: int) -> bytes:
         return handle.read(n_bytes)
 
 
-def refuse_wide(path: FilePath, start: bytes) -> None:
-    """Refuse UTF-16 and UTF-32 by the first bytes of a file: their lines do not end at a newline.
+def refuse_unless_plain(path: FilePath, start: bytes) -> None:
+    """Refuse what would be read as words and is none, by the first bytes of a file.
 
-    Without a byte-order mark they are known by NUL bytes, in UTF-16 at either the even or the odd
-    places. A NUL here and there is a part of a word.
+    That is compressed text, a byte-order mark, and UTF-16 and UTF-32, whose lines do not end at a
+    newline.
 
     Example:
-        >>> refuse_wide("a.de", "Hund und Katze".encode("utf-16-le"))
+        >>> refuse_unless_plain("a.de", "Hund und Katze".encode("utf-16-le"))
         Traceback (most recent call last):
         switchout.errors.SwitchOutError: a.de: looks like UTF-16LE: convert it to UTF-8 first \
 (iconv -f utf-16le -t utf-8)
     """
-    start = start[:_WIDE_BYTES]
-    kind = next((kind for mark, kind in _WIDE_MARKS if start.startswith(mark)), None)
-    even, odd = start[::2].count(0), start[1::2].count(0)
-    if kind is None and even + odd >= max(8, 0.1 * len(start)):
-        if even * odd == 0:
-            kind = "UTF-16LE" if odd else "UTF-16BE"
-        elif even + odd >= 0.5 * len(start):
-            kind = "UTF-32"
-    if kind is not None:
+    name = "standard input" if os.fspath(path) == "-" else path
+    for suffix, program, beginning in _PACKED:
+        if re.match(beginning, start):
+            raise SwitchOutError(
+                f"{name}: compressed by {program}, not text: let its name end in {suffix}, or"
+                f" unpack it first ({program} -dc)"
+            )
+    if start.startswith(_MARK):
         raise SwitchOutError(
-            f"{path}: looks like {kind}: convert it to UTF-8 first"
+            f"{name}: begins with a byte-order mark, which would be part of the first word: take"
+            " it off first (tail -c +4)"
+        )
+    if (kind := _wide_kind(start[:START_BYTES])) is not None:
+        raise SwitchOutError(
+            f"{name}: looks like {kind}: convert it to UTF-8 first"
             f" (iconv -f {kind.lower()} -t utf-8)"
         )
+
+
+def _wide_kind(start: bytes) -> str | None:
+    """Return which of UTF-16 and UTF-32 a file is in, if any.
+
+    Without a byte-order mark they are known by NUL bytes, in UTF-16 at either the even or the odd
+    places. A NUL here and there is a part of a word.
+    """
+    for mark, kind in _WIDE_MARKS:
+        if start.startswith(mark):
+            return kind
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    if even + odd < max(8, 0.1 * len(start)):
+        return None
+    if even * odd == 0:
+        return "UTF-16LE" if odd else "UTF-16BE"
+    return "UTF-32" if even + odd >= 0.5 * len(start) else None
 
 
 @contextmanager
@@ -208,6 +236,7 @@ def sha256_of(path: FilePath) -> str:
 def read_lines(path: FilePath) -> list[str]:
     """Return the lines of a UTF-8 text file, without their ``\\n``, decompressed by suffix."""
     content = read_bytes(path)
+    refuse_unless_plain(path, content[:START_BYTES])
     try:
         lines = content.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:

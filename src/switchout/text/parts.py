@@ -17,7 +17,7 @@ from typing import Any
 from switchout.engines import Engine
 from switchout.errors import SwitchOutError
 from switchout.files import atomic, is_stream, named_errors, read_json, write_json
-from switchout.files.reading import COMPRESSED
+from switchout.files.reading import COMPRESSED, START_BYTES, read_start, refuse_unless_plain
 from switchout.progress import Meter
 from switchout.text.augmentation import Augmentation
 from switchout.text.formats import COPY_BYTES, Part
@@ -130,8 +130,10 @@ def _unpacked(job: Augmentation, folder: PartFolder, *, anew: bool) -> Augmentat
         if is_compressed(path):
             copy = folder.copy_of_input(i)
             if anew or not copy.exists():
-                with atomic(copy) as partial, partial.open("wb") as handle, named_errors(path):
-                    shutil.copyfileobj(open_input(path), handle, COPY_BYTES)
+                with atomic(copy) as partial:
+                    with partial.open("wb") as handle, named_errors(path):
+                        shutil.copyfileobj(open_input(path), handle, COPY_BYTES)
+                    refuse_unless_plain(path, read_start(partial, START_BYTES))  # by its own name
             renamed[path] = str(copy)
     return replace(job, format=job.format.renamed(renamed)) if renamed else job
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from switchout.errors import SwitchOutError
 from switchout.files import Draft, is_stream, named_errors
-from switchout.files.reading import COMPRESSED, descriptor_of, refuse_wide
+from switchout.files.reading import COMPRESSED, START_BYTES, descriptor_of, refuse_unless_plain
 from switchout.text.lines import PADDING, Bytes, Lines
 
 CHUNK_BYTES = 1 << 20
@@ -122,7 +122,7 @@ class LineReader:
         data[:carried] = self._tail
         size = carried + self._read(data.data[carried : carried + room])
         if not self._is_checked:
-            refuse_wide(self.path, data[:size].tobytes())
+            refuse_unless_plain(self.path, data[: min(size, START_BYTES)].tobytes())
             self._is_checked = True
         if self._at_end and size and data[size - 1] != _NEWLINE:
             data[size] = _NEWLINE  # every line has one inside; the writer takes it off again
