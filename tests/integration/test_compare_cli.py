@@ -120,6 +120,27 @@ def test_compare_writes_everything_it_is_asked_for(
     assert not list(folder.glob(".*"))
 
 
+@pytest.mark.parametrize(
+    ("verb", "flag", "name"),
+    [
+        ("compare", "--html", "o.html"),
+        ("compare", "--csv", "o.csv"),
+        ("compare", "--latex", "o.tex"),
+        ("buckets", "--plot", "o.svg"),
+    ],
+)
+def test_an_earlier_result_is_replaced_and_somebodys_file_is_not(
+    folder: Path, capsys: pytest.CaptureFixture[str], verb: str, flag: str, name: str
+) -> None:
+    command = [verb, "--ref", folder / "ref", "--baseline", folder / "base0",
+               "--system", folder / "new0", "--resamples", "100", flag, folder / name]  # fmt: skip
+    assert [outcome(capsys, *command)[0] for _ in range(2)] == [0, 0]
+    (folder / name).write_text("precious\n")
+    code, _, err = outcome(capsys, *command)
+    assert (code, f"{flag} {folder / name}: a file that does not begin with" in err) == (2, True)
+    assert (folder / name).read_text() == "precious\n"
+
+
 def test_text_output_has_the_verdict_and_the_signature(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -474,6 +474,16 @@ def test_a_byte_order_mark_is_refused(files, capfd):
     assert left_over(files) == {"src.gz"}
 
 
+def test_numbers_are_not_written_over_somebodys_file(files, capfd):
+    (files / "tgt").write_text("precious\n")
+    told = complaint(capfd, *one_side(files, stats=files / "tgt"))
+    assert f"--stats {files / 'tgt'}: a file that does not begin with" in told
+    assert (files / "tgt").read_text() == "precious\n"
+    assert left_over(files) == set()
+    for _ in range(2):  # an earlier result is replaced
+        assert run(["augment", *map(str, one_side(files, stats=files / "o.json"))]) == 0
+
+
 def test_a_pipe_that_must_be_read_twice_is_refused_whatever_its_name(files, capfd):
     os.mkfifo(files / "pipe")  # nobody writes to it: opening it would hang
     text = complaint(capfd, *one_side(files, src=files / "pipe", vocab_src=None))

@@ -73,6 +73,15 @@ def test_two_outputs_are_two_files_also_before_they_exist(text, other):
     assert not (text.parent / "new").exists()
 
 
+def test_an_earlier_result_is_replaced_and_any_other_file_is_not(text):
+    (text.parent / "old.csv").write_text("Metric,system\nBLEU,a\n")
+    (text.parent / "empty").touch()
+    for free in ("old.csv", "empty", "new.csv", "/dev/null", None):
+        check_outputs({"--csv": free}, begins={"--csv": b"metric,"})
+    with pytest.raises(SwitchOutError, match=r"--csv in\.txt: a file that does not begin with"):
+        check_outputs({"--csv": "in.txt"}, begins={"--csv": b"metric,"})
+
+
 def test_what_may_be_shared_is_allowed(text):
     check_outputs({"-a": "/dev/null", "-b": "/dev/null"}, {"-i": "/dev/null"})
     check_outputs({"-a": "-", "-b": "other", "-c": None}, {"-i": "-", "-j": "in.txt"})

@@ -3,12 +3,13 @@
 * `reading`: lines, bytes, JSON and TOML; every error names the file; what cannot be read twice is
   known by `is_stream` and copied by `spooled`.
 * `writing`: a final name appears only when its content is complete (`atomic`, `atomic_folder`).
-* `checking`: before any work, no output is an input or another output, and all can be written.
+* `checking`: before any work, no output is an input, another output or somebody's file, and all
+  can be written.
 
 A verb begins with `check_outputs`, reads with `read_*`, and writes with `write_*` or `atomic`.
 """
 
-from switchout.files.checking import check_output_folder, check_outputs, refuse_foreign_file
+from switchout.files.checking import check_output_folder, check_outputs
 from switchout.files.reading import (
     is_stream,
     named_errors,
@@ -42,7 +43,6 @@ __all__ = [
     "read_json",
     "read_lines",
     "read_toml",
-    "refuse_foreign_file",
     "sha256_of",
     "spooled",
     "write_json",

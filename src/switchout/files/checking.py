@@ -1,4 +1,5 @@
-"""One check for all verbs, before any work: no output destroys an input or another output.
+"""One check for all verbs, before any work: no output destroys an input, another output, or a file
+that is not an earlier result.
 
 Files are compared by what they are (device and number), not by their names: another spelling, a
 symbolic or hard link and ``/dev/fd/3`` are seen through.
@@ -19,12 +20,19 @@ Inputs = Mapping[str, FilePath | Iterable[FilePath] | None]
 Identity = tuple[int, int] | tuple[int, int, str]
 
 
-def check_outputs(outputs: Mapping[str, FilePath | None], inputs: Inputs | None = None) -> None:
-    """Refuse outputs that are an input, that are one file, or that cannot be written.
+def check_outputs(
+    outputs: Mapping[str, FilePath | None],
+    inputs: Inputs | None = None,
+    *,
+    begins: Mapping[str, bytes] | None = None,
+) -> None:
+    """Refuse outputs that are an input, one file, somebody's work, or that cannot be written.
 
     Args:
         outputs: Parameter -> file to be written, ``-`` for standard output; None: not asked for.
         inputs: Parameter -> file or files to be read, ``-`` for standard input.
+        begins: Parameter -> how all its results begin, in lower case: a file that begins otherwise
+            is not replaced. A corpus has no such beginning; an earlier one is replaced.
 
     Example:
         >>> check_outputs({"csv": "/dev/null"}, {"ref": "a.txt"})
@@ -51,16 +59,11 @@ def check_outputs(outputs: Mapping[str, FilePath | None], inputs: Inputs | None 
     for name, path in outputs.items():
         if path is not None:
             _check_writable(name, path)
+    for name, start in (begins or {}).items():
+        _refuse_foreign_file(name, outputs[name], begins=start)
 
 
-def refuse_foreign_file(name: str, path: FilePath | None, *, begins: bytes) -> None:
-    """Refuse to write over a file that is not what is written here: it is somebody's work.
-
-    Args:
-        name: Parameter that names it.
-        path: To be written; an earlier result is replaced.
-        begins: How every such result begins, in lower case.
-    """
+def _refuse_foreign_file(name: str, path: FilePath | None, *, begins: bytes) -> None:
     if path is None or is_stream(path) or not os.path.isfile(path):
         return
     start = read_start(path, len(begins)).lower()

@@ -105,7 +105,8 @@ def augment_files(
     stats = options.get("stats", False)
     stats_file = None if isinstance(stats, bool) else stats
     written = {f"vocabulary of the {side}": path for side, path in vocabularies.items()}
-    check_outputs(outputs | written | {"stats": stats_file}, inputs)
+    files = outputs | written | {"stats": stats_file}
+    check_outputs(files, inputs, begins={"stats": b'{\n "pairs"'})
     _check_vocabulary_files(vocabularies)
     counted = count_missing_words(job, options.get("min_count", 1), options.get("max_words"))
     job = with_counted(job, counted, options)
