@@ -64,6 +64,16 @@ def test_items_one_by_one_and_from_behind():
         train[len(train)]
 
 
+def test_a_slice_is_a_list_of_rows():
+    train = Switched(rows(), SOURCE, TARGET, seed=5)
+    train.set_epoch(3)
+    assert fields(train[:2]) == expected(rows(), 3)[:2]
+    assert fields(train[-1:2:-7]) == expected(rows(), 3)[-1:2:-7]
+    assert train[4:4] == []
+    with pytest.raises(IndexError):
+        train[-len(train) - 1]
+
+
 @pytest.mark.parametrize("kind", [tuple, list, namedtuple("Row", "x y")._make])
 def test_tuples_of_tensors(kind):
     data = [kind((torch.tensor(r["input_ids"]), torch.tensor(r["labels"]))) for r in rows()]

@@ -65,6 +65,24 @@ def test_every_line_has_one_that_comes_out(corpus):
     assert augmenter([("", "x"), ("w1 w2", "")])[0] == ("", "x")
 
 
+@pytest.mark.parametrize("chunk", [1, 16, 300])
+def test_a_vocabulary_of_another_language_is_warned_of_once(caplog, chunk):
+    lines, foreign = sentences(300, 1), [f"v{i}" for i in range(400)]
+    for words, n_warnings in ((WORDS, 0), (foreign, 1)):
+        augmenter = LineAugmenter(target_words=words, tau_y=1.0, seed=1)
+        for first in range(0, 300, chunk):
+            pairs = [(line, line) for line in lines[first : first + chunk]]
+            augmenter(pairs, first_line=first)
+        assert len(caplog.records) == n_warnings
+    assert "target: only 0% of the words" in caplog.text
+
+
+def test_raw_text_where_pieces_are_expected_is_refused():
+    augmenter = LineAugmenter(source_words=[f"▁{word}" for word in WORDS], tau_x=1.0, seed=1)
+    with pytest.raises(so.errors.SwitchOutError, match="not split into the pieces"):
+        augmenter(sentences(300, 1))
+
+
 def test_augment_lines_is_a_thin_use_of_it(corpus):
     pairs, expected = corpus
     source, target = zip(*pairs, strict=True)

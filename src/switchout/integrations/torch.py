@@ -81,12 +81,15 @@ class Switched(Dataset):  # type: ignore[misc]
         return len(self.dataset)
 
     def __getitem__(self, index: Any) -> Any:
+        """Return a row, or for a slice a list of rows."""
+        if isinstance(index, slice):
+            return self.__getitems__(range(len(self))[index])
         return self.__getitems__([index])[0]
 
     def __getitems__(self, indices: Sequence[Any]) -> list[Any]:
-        n_rows = len(self)
+        every = range(len(self))
         self._notice_repeats(len(indices))
-        places = [int(i) + n_rows if int(i) < 0 else int(i) for i in indices]
+        places = [every[i] for i in indices]
         fetch = getattr(self.dataset, "__getitems__", None)
         rows = [self.dataset[i] for i in places] if fetch is None else fetch(places)
         return self._switch(rows, places, self.epoch)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Sequence
 
 from switchout.corpora.text import Marks
 from switchout.errors import SwitchOutError
@@ -42,6 +43,24 @@ def look_at(text: bytes, noise: SideNoise) -> None:
             f" first lines begins with {marker.decode()!r}; encode= splits raw text"
         )
     _warn_if_foreign(words, noise)
+
+
+class FirstLook:
+    """The same look, once, where lines come in calls: as soon as their words say something."""
+
+    def __init__(self, noise: SideNoise) -> None:
+        self._noise = noise
+        self._words: list[bytes] = []  # not looked at yet
+        self._is_done = False
+
+    def add(self, sentences: Sequence[str]) -> None:
+        """Take in the lines of a call."""
+        if self._is_done:
+            return
+        self._words += "\n".join(sentences[:LINES]).encode().split()
+        if len(self._words) >= _LEAST:
+            look_at(b" ".join(self._words), self._noise)
+            self._is_done, self._words = True, []
 
 
 def _marker(lexicon: Lexicon) -> bytes | None:

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from switchout.errors import SwitchOutError
 from switchout.ranges import EPOCH, EXAMPLE, SEED
+from switchout.text.first_look import FirstLook
 from switchout.text.lines import Lines
 from switchout.text.rewriter import Copies, Rewriter, Rewritten
 from switchout.text.side_noise import (
@@ -68,6 +69,7 @@ class LineAugmenter:
             if side.needs_words:
                 raise SwitchOutError(f"the {side.side} has noise: give {side.side}_words")
         self._rewriters = [Rewriter(side) for side in self.sides]
+        self._looks = [FirstLook(side) for side in self.sides]
 
     def __call__(
         self, lines: Sequence[str] | Sequence[Pair], first_line: int = 0, epoch: int = 0
@@ -86,16 +88,22 @@ class LineAugmenter:
         if not lines:
             return []
         if isinstance(lines[0], str):
-            return rewrite_sentences(self._only_rewriter(), lines, first_line, copies)
+            return self._rewrite(self._noisy_side(), lines, first_line, copies)
         columns = _columns(lines, first_line)
         source, target = (
-            rewrite_sentences(rewriter, column, first_line, copies)
-            for rewriter, column in zip(self._rewriters, columns, strict=True)
+            self._rewrite(side, column, first_line, copies) for side, column in enumerate(columns)
         )
         return list(zip(source, target, strict=True))
 
-    def _only_rewriter(self) -> Rewriter:
-        noisy = [rewriter for rewriter in self._rewriters if rewriter.noise.policy is not None]
+    def _rewrite(
+        self, side: int, sentences: Sequence[str], first_line: int, copies: Copies
+    ) -> list[str]:
+        new = rewrite_sentences(self._rewriters[side], sentences, first_line, copies)
+        self._looks[side].add(sentences)  # only now are they known to be text
+        return new
+
+    def _noisy_side(self) -> int:
+        noisy = [i for i, side in enumerate(self.sides) if side.policy is not None]
         if len(noisy) == 2:
             raise SwitchOutError("both sides have noise: give (source, target) pairs")
         return noisy[0]
