@@ -14,6 +14,8 @@ import pytest
 
 from switchout.cli import run
 from switchout.files import read_lines
+from switchout.runs.config_file import load_config, to_toml
+from switchout.runs.sealed import write_sealed
 
 DATA = Path(os.environ.get("SWITCHOUT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
@@ -391,3 +393,49 @@ def test_a_copy_of_a_run_is_warned_of(folder: Path, caplog: pytest.LogCaptureFix
     assert "the same, line by line" not in caplog.text
     assert run([*call, f"s={folder}/new0,{folder}/copy"]) == 0
     assert "the same, line by line: are they one run?" in caplog.text
+
+
+def made_run(folder: Path, *settings: str, **result: object) -> Path:
+    """A finished run of the phrasebook, as far as `compare` reads it."""
+    config = load_config("phrasebook", overrides=settings)
+    folder.mkdir()
+    write(folder / "test.hyp", damaged(config.data.open().pairs("test")[1], 0.3, config.seed))
+    (folder / "config.toml").write_text(to_toml(config))
+    write_sealed(folder / "result.json", {"steps": config.train.steps, **result})
+    return folder
+
+
+def test_what_runs_differ_in_besides_noise_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    base = made_run(tmp_path / "base", "augment.source.policy=none", "train.threads=2")
+    other = made_run(tmp_path / "other", "seed=2", "train.log_every=7")
+    quick = ["--resamples", "100", "--baseline", str(base)]
+    assert run(["compare", *quick, "--system", str(other)]) == 0
+    assert caplog.text == ""
+    long = made_run(
+        tmp_path / "long",
+        "seed=3",
+        "train.steps=5000",
+        "model.dropout=0.3",
+        steps_before=[200, 400],
+    )
+    assert run(["compare", *quick, "--system", f"new={other},{long}"]) == 0
+    assert [record.message for record in caplog.records] == [
+        "besides noise and seed, the runs differ in model.dropout (0.1, 0.3), "
+        "train.steps (2500, 5000)",
+        f"{long}: its steps were 200, 400 before they were 5000, so it is not a run of 5000 steps "
+        "from the start",
+    ]
+
+
+def test_runs_paired_by_seed_have_the_same_seed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a1, a2, b1, b2 = (
+        made_run(tmp_path / name, f"seed={name[1]}") for name in ("a1", "a2", "b1", "b2")
+    )
+    command = ["compare", "--paired", "--resamples", "100", "--baseline", f"a={a1},{a2}"]
+    assert outcome(capsys, *command, "--system", f"b={b1},{b2}")[0] == 0
+    code, _, err = outcome(capsys, *command, "--system", f"b={b2},{b1}")
+    assert (code, f"--paired: {a1} has seed 1 and {b2} has seed 2" in err) == (2, True)

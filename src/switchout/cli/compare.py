@@ -118,7 +118,7 @@ def compare(
         begins={"html": b"<!doctype html", "csv": b"metric,", "latex": b"\\begin{table}"},
     )
     metrics = metric or ["bleu"]
-    references, base, others = systems.read()
+    references, base, others = systems.read(is_paired=paired)
     source = page.source(references)
     n_runs = sum(len(s.runs) for s in (base, *others))
     with Meter("extracting statistics", total=n_runs * len(metrics), unit="outputs") as meter:

@@ -6,6 +6,7 @@ so errors of the library become errors about flags (see `switchout.cli.verb`).
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from switchout.evaluation.comparison import System
     from switchout.evaluation.features import Feature
     from switchout.evaluation.references import References
+
+log = logging.getLogger(__name__)
 
 Json = Annotated[bool, Option("Print JSON, for programs.", "--json")]
 Overrides = Annotated[
@@ -127,8 +130,8 @@ class Systems:
         }
         return {"ref": self.ref, **found}
 
-    def read(self) -> tuple[References, System, list[System]]:
-        """Return the test set, the baseline and the systems."""
+    def read(self, *, is_paired: bool = False) -> tuple[References, System, list[System]]:
+        """Return the test set, the baseline and the systems; say what else their runs differ in."""
         references = references_of(self.ref, _paths([self.baseline, *self.system]))
         base, *systems = (references.system(text) for text in (self.baseline, *self.system))
         names = [system.name for system in systems]
@@ -136,7 +139,22 @@ class Systems:
             raise SwitchOutError(
                 f"two systems are called {twice!r}; runs of one system go together: NAME=F1,F2,…"
             )
+        _look_at_runs([system.run_names for system in (base, *systems)], is_paired=is_paired)
         return references, base, systems
+
+
+def _look_at_runs(systems: Sequence[Sequence[str]], *, is_paired: bool) -> None:
+    """Warn of other settings, and refuse other seeds in a pair, where outputs are runs."""
+    paths = [Path(path) for paths in systems for path in paths]
+    runs = [path for path in paths if (path / "config.toml").is_file()]
+    if not runs:
+        return
+    from switchout.runs.differences import check_paired, differences
+
+    for line in differences(runs):
+        log.warning(line)
+    if is_paired and runs == paths:
+        check_paired(systems)
 
 
 def _paths(systems: Sequence[str]) -> list[str]:

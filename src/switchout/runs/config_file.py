@@ -147,20 +147,31 @@ def changed_keys(old: Config, new: Config) -> list[str]:
     ]
 
 
+def deciding_values(config: Config) -> dict[str, Any]:
+    """Return what decides a run's result, by key; of the corpus's path only the last part counts.
+
+    (It names the tokenizer.)
+    """
+    values = {
+        key: value
+        for key, value in flatten(config).items()
+        if key not in FREE_KEYS or key in ("train.steps", "train.checkpoint_every")
+    }
+    return values | {"data.corpus": Path(config.data.corpus).name}
+
+
 def run_key(config: Config, data_hash: str) -> str:
     """Return the content address of a run: what decides its result, hashed.
 
     Values at their defaults are left out, so that a new option does not rename old runs. The text
-    is known by its hash; of the corpus's path only the last part counts (it names the tokenizer).
+    is known by its hash.
     """
     defaults = flatten(Config.model_validate({"data": {"corpus": ""}}))
     deciding = {
         key: value
-        for key, value in flatten(config).items()
-        if value != defaults[key]
-        and (key not in FREE_KEYS or key in ("train.steps", "train.checkpoint_every"))
+        for key, value in deciding_values(config).items()
+        if value != defaults[key] or key == "data.corpus"
     }
-    deciding["data.corpus"] = Path(config.data.corpus).name
     for key in deciding.keys() & FILE_KEYS:
         deciding[key] = sha256(read_bytes(deciding[key])).hexdigest()
     address = {"format": RUN_FORMAT, "data": data_hash, "config": deciding}
