@@ -63,7 +63,11 @@ def reproduce(
     ] = None,
     direction: Direction,
     preset: Annotated[
-        str | None, Option("Preset or TOML file; default: the corpus's own.", "CONFIG")
+        str | None,
+        Option(
+            "Preset or TOML file; default: the corpus's own; for a folder as 'train --corpus'.",
+            "CONFIG",
+        ),
     ] = None,
     overrides: Overrides = None,
     seeds: Annotated[

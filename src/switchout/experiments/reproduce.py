@@ -51,7 +51,7 @@ class Request:
 
     Attributes:
         corpora: Names or folders; each has rows of its own.
-        preset: A preset or TOML file; None: the corpus's own.
+        preset: A preset or TOML file; None: the corpus's own, or what suits somebody's folder.
         overrides: ``key=value`` each.
         n_seeds: Per row; None: as many as in the paper.
         taus: (tau_x, tau_y); None: the paper's.
@@ -104,6 +104,8 @@ def reproduce(kind: str, request: Request, out: Path) -> list[Failure]:
 
 def base_config(corpus: str, request: Request) -> Config:
     """Return the configuration all rows of a corpus share, without noise."""
+    if request.preset is None and find_entry(Path(corpus).name) is None:  # somebody's own
+        return load_config(None, corpus=corpus, overrides=request.overrides)
     entry = find_entry(corpus)
     preset = request.preset or PRESET_OF.get(entry.name if entry else "", OTHER_PRESET)
     config = load_config(preset, overrides=request.overrides)

@@ -63,8 +63,13 @@ def load_config(
         if corpus is None:
             raise SwitchOutError("give a configuration or a corpus")
         # What is wrong in them is told before a long look at the corpus.
-        _parse_with({"data": {"corpus": corpus}}, overrides, where=f"corpus={corpus}")
-        suited = default_config(corpus, source=languages[0], target=languages[1])
+        asked = _parse_with({"data": {"corpus": corpus}}, overrides, where=f"corpus={corpus}")
+        source_language, target_language = languages
+        suited = default_config(
+            corpus,
+            source=source_language or asked.data.source,
+            target=target_language or asked.data.target,
+        )
         values = suited.model_dump(exclude_none=True)
         where = f"corpus={corpus}"
     else:
