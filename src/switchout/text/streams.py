@@ -208,8 +208,8 @@ class Output:
             if number is not None:
                 return os.fdopen(os.dup(number), "wb", buffering=0)
             return Path(self.path).open("wb", buffering=0)
-        if not compress:
-            return self._draft.path.open("wb", buffering=0)
+        if not compress:  # not "wb": ext4 writes a file that was emptied to the disk at its close
+            return self._draft.path.open("r+b", buffering=0)
         from xopen import xopen
 
         return xopen(self._draft.path, "wb", threads=0)
