@@ -213,6 +213,32 @@ SO_INLINE so_counts so_count_from(const void *ids, int wide, int64_t first, int6
     return count;
 }
 
+/* How many of the n ids from `first` on are in special range r, or in the one after it. An id is shifted so
+   that the range begins at the least number: then one comparison is enough, and an empty range never holds. */
+SO_INLINE int64_t so_count_special(const void *ids, int wide, int64_t first, int64_t n, const so_words *words, int64_t r)
+{
+    const int64_t next = so_min(r + 1, words->n_ranges - 1);
+    const int64_t size = words->stops[r] - words->starts[r], next_size = next > r ? words->stops[next] - words->starts[next] : 0;
+    if (wide) {
+        const uint64_t *id = (const uint64_t *)ids + first, least = (uint64_t)INT64_MIN;
+        const uint64_t shift = least - (uint64_t)words->starts[r], next_shift = least - (uint64_t)words->starts[next];
+        int64_t count = 0, next_count = 0;
+        for (int64_t i = 0; i < n; i++) {
+            count += (int64_t)(id[i] + shift) < INT64_MIN + size;
+            next_count += (int64_t)(id[i] + next_shift) < INT64_MIN + next_size;
+        }
+        return count + next_count;
+    }
+    const uint32_t *id = (const uint32_t *)ids + first, least = (uint32_t)INT32_MIN;
+    const uint32_t shift = least - (uint32_t)words->starts[r], next_shift = least - (uint32_t)words->starts[next];
+    int32_t count = 0, next_count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        count += (int32_t)(id[i] + shift) < INT32_MIN + (int32_t)size;
+        next_count += (int32_t)(id[i] + next_shift) < INT32_MIN + (int32_t)next_size;
+    }
+    return count + next_count;
+}
+
 /* Which of the n <= 64 ids from `first` on are at least `bound`, as bits. */
 SO_INLINE uint64_t so_bits_from(const void *ids, int wide, int64_t first, int64_t n, int64_t bound)
 {
@@ -271,10 +297,7 @@ SO_INLINE int64_t so_check_row(const so_batch *x, int wide, int64_t row, const s
             *length += __builtin_popcountll(so_word_bits(x, x->source, wide, first + i, so_min(n - i, SO_SPAN), words));
     } else {
         *length = all.low;
-        for (int64_t r = 0; r < words->n_ranges; r++) {
-            so_counts range = so_count_from(x->source, wide, first, n, words->starts[r], words->stops[r]);
-            *length -= range.low - range.high;
-        }
+        for (int64_t r = 0; r < words->n_ranges; r += 2) *length -= so_count_special(x->source, wide, first, n, words, r);
     }
     return all.high ? SO_BAD_ID : SO_OK;
 }
