@@ -54,7 +54,7 @@ test-integrations-%: .venv-integrations/%/.ready # whose installation builds the
 bench: .venv/.test-ready core
 	$(BIN)/python benchmarks/run.py
 
-# The core under ASan and UBSan: its unit tests and the fuzzer, with the loops for AVX2 and the portable
+# The core under ASan and UBSan: its unit tests and the fuzzer, with the loops for this processor, for AVX2 and the portable
 # ones. Frameworks stay out: their own libraries are not built for this.
 SANITIZED := tests/unit/test_core_fuzz.py tests/unit/test_no_silent_damage.py tests/unit/test_kernel_shapes.py \
   tests/unit/test_neighbors_exact.py tests/unit/test_rewards.py tests/unit/test_augment_text.py tests/unit/test_core_text.py
@@ -62,7 +62,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 FUZZ ?= 300
 
 test-sanitize: $(if $(wildcard $(SANITIZE_PYTHON)),,.venv/.test-ready)
-	for loops in SO_FOR_THIS_PROCESSOR SO_PORTABLE; do \
+	for loops in SO_FOR_THIS_PROCESSOR SO_UP_TO_AVX2 SO_PORTABLE; do \
 	  rm -rf build/sanitize && \
 	  CFLAGS="$(SANITIZE) -D$$loops" LDFLAGS="$(SANITIZE)" $(SANITIZE_PYTHON) setup.py --quiet build --build-base build/sanitize --build-lib build/sanitize/lib && \
 	  LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0 \

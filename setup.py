@@ -11,8 +11,10 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import BaseError
 
 CORE = Path("src/switchout/core")
-# Other C files are included by these; `methods.c` is compiled twice, see there.
-SOURCES = [CORE / name for name in ("_core.c", "methods_any.c", "methods_avx2.c")]
+# Other C files are included by these; `methods.c` is compiled three times, see there.
+SOURCES = [
+    CORE / name for name in ("_core.c", "methods_any.c", "methods_avx2.c", "methods_avx512.c")
+]
 # The limited API makes one binary for all Python from 3.11 on. Free-threaded Python has none.
 IS_LIMITED = not sysconfig.get_config_var("Py_GIL_DISABLED")
 FLAGS = ["-std=c11", "-O3", "-g0", "-Wall", "-Wextra", "-fvisibility=hidden", "-ffp-contract=off"]

@@ -4,14 +4,24 @@
 
 #include "bind.h"
 
+static int use(PyObject *module, PyMethodDef *methods, const char *instructions)
+{
+    return PyModule_AddFunctions(module, methods) | PyModule_AddStringConstant(module, "INSTRUCTIONS", instructions);
+}
+
+/* Tests build the module with fewer choices, too: SO_UP_TO_AVX2, SO_PORTABLE. */
 static int choose_methods(PyObject *module)
 {
-#if defined(__x86_64__) && !defined(SO_PORTABLE) /* tests build it with the portable loops, too */
+#if defined(__x86_64__) && !defined(SO_PORTABLE)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
-        return PyModule_AddFunctions(module, so_methods_avx2) | PyModule_AddStringConstant(module, "INSTRUCTIONS", "avx2");
+    int has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+#if !defined(SO_UP_TO_AVX2)
+    int has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+    if (has_avx2 && has_avx512) return use(module, so_methods_avx512, "avx512");
 #endif
-    return PyModule_AddFunctions(module, so_methods_any) | PyModule_AddStringConstant(module, "INSTRUCTIONS", "any");
+    if (has_avx2) return use(module, so_methods_avx2, "avx2");
+#endif
+    return use(module, so_methods_any, "any");
 }
 
 static PyModuleDef_Slot slots[] = {

@@ -4,7 +4,7 @@ from typing import Any, NewType
 
 import numpy as np
 
-INSTRUCTIONS: str  # which loops were chosen for this processor: "avx2" or "any"
+INSTRUCTIONS: str  # which loops were chosen for this processor: "avx512", "avx2" or "any"
 
 Array = np.ndarray[Any, Any]
 

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern PyMethodDef so_methods_any[], so_methods_avx2[];
+extern PyMethodDef so_methods_any[], so_methods_avx2[], so_methods_avx512[];
 
 #define SO_METHOD(name, doc) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, doc},
 

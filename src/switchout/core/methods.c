@@ -1,5 +1,5 @@
-/* methods.c: every function of the module. It is compiled twice, for any processor (methods_any.c)
-   and for those with AVX2 (methods_avx2.c), so that no loop has to ask which one it runs on. */
+/* methods.c: every function of the module. It is compiled for any processor (methods_any.c) and
+   for those with AVX2 and AVX-512 (methods_avx2.c, methods_avx512.c), so that no loop has to ask which one it runs on. */
 
 #include "bind_neighbors.c"
 #include "bind_sampling.c"
