@@ -19,7 +19,12 @@ from switchout.policies.whole_words import WholeWords, WordBook
 
 pytest.importorskip("transformers")
 datasets = pytest.importorskip("datasets")
-from switchout.integrations.huggingface import SwitchRows, column_rows, switch_out  # noqa: E402
+from switchout.integrations.huggingface import (  # noqa: E402
+    EpochCallback,
+    SwitchRows,
+    column_rows,
+    switch_out,
+)
 
 SETTINGS = {"tau_x": 1.0, "tau_y": 1.1, "seed": 5}
 
@@ -76,6 +81,58 @@ def test_a_run_resumed_in_the_middle_of_an_epoch_reads_the_same_and_ends_the_sam
     assert len(rest.seen) == 9
     assert trainers.digest(rest.batches()) == trainers.digest(whole.batches()[9:])
     assert trainers.weights(rest.model) == trainers.weights(whole.model)
+
+
+def test_a_training_set_that_replaces_the_switched_one_is_refused(marian, train, dev, tmp_path):
+    trainer = trainers.make(marian, train, None, tmp_path, num_train_epochs=1)
+    switch_out(trainer, **SETTINGS)
+    trainer.train_dataset = dev
+    with pytest.raises(SwitchOutError, match=r"train_dataset was replaced after switch_out") as no:
+        trainer.train()
+    assert "\n" not in str(no.value)
+    assert trainer.seen == []
+    switch_out(trainer, **SETTINGS)
+    trainer.train()
+    policies = trainers.policies(marian, dev, **SETTINGS)
+    assert trainer.pairs_of(0) == trainers.switched_pairs(dev, *policies, 5, 0)
+    trainer.train_dataset = dev
+    trainer.remove_callback(EpochCallback)
+    trainer.train()
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, None),
+        ({"seed": 6}, "checkpoint: seed 6 (was 5)"),
+        ({"tau_x": 2.0}, "checkpoint: source SwitchOut(tau=2.0), words"),
+        ({"tau_y": None}, "checkpoint: target as it is (was RAML(tau=1.1), words"),
+    ],
+    ids=str,
+)
+def test_a_resume_with_other_noise_is_warned_of(
+    marian, train, tmp_path, caplog, changes, said, is_streamed
+):
+    """Once; and a checkpoint that the resumed run writes is of the new noise."""
+    steps = {"max_steps": 8, "save_strategy": "steps", "save_steps": 2}
+    settings = {**SETTINGS, "draw": "vocabulary", "id_column": "id" if is_streamed else None}
+    data = train.add_column("id", list(range(len(train))))
+    data = data.to_iterable_dataset() if is_streamed else data
+
+    def resume(checkpoint, changes):
+        caplog.clear()
+        trainer = trainers.make(marian, data, None, tmp_path, **steps)
+        switch_out(trainer, **settings | changes)
+        trainer.train(resume_from_checkpoint=checkpoint and str(tmp_path / checkpoint))
+        return [r.getMessage() for r in caplog.records if r.name.startswith("switchout")]
+
+    assert resume(None, {}) == []
+    messages = resume("checkpoint-4", changes)
+    assert len(messages) == (said is not None)
+    assert all("goes on with other noise than its checkpoint" in line for line in messages)
+    assert said is None or said in messages[0]
+    assert resume("checkpoint-6", changes) == []
 
 
 def test_an_epoch_that_is_ended_early_counts(marian, train, tmp_path):
@@ -237,6 +294,11 @@ def test_switching_twice_is_refused(marian, train, tmp_path):
     switch_out(trainer, **SETTINGS)
     with pytest.raises(SwitchOutError, match="switched already"):
         switch_out(trainer, **SETTINGS)
+    streamed = train.add_column("id", list(range(len(train)))).to_iterable_dataset()
+    trainer = trainers.make(marian, streamed, None, tmp_path, max_steps=12)
+    switch_out(trainer, id_column="id", draw="vocabulary", **SETTINGS)
+    with pytest.raises(SwitchOutError, match="switched already"):
+        switch_out(trainer, id_column="id", draw="vocabulary", **SETTINGS)
 
 
 def beyond(kind, marian, train):

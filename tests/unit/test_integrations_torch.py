@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections import namedtuple
 
@@ -62,6 +63,17 @@ def test_items_one_by_one_and_from_behind():
     assert train[0]["other"] == ["kept"]
     with pytest.raises(IndexError):
         train[len(train)]
+
+
+def test_the_noise_in_words():
+    words = so.Words(90, draw_ids=[5, 6, 7])
+    policies = [so.SwitchOut(WORDS, rate=np.float32(0.25)), so.SwitchOut(words, rate=0.25)]
+    first, second = (Switched(rows(), policy, seed=np.int64(5)).noise for policy in policies)
+    assert json.loads(json.dumps(first)) == first
+    assert first["seed"] == 5
+    assert first["source"].startswith("SwitchOut(rate=0.25), words ")
+    assert first["target"] == "as it is"
+    assert first["source"] != second["source"]
 
 
 def test_a_slice_is_a_list_of_rows():

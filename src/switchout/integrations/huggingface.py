@@ -22,7 +22,7 @@ from transformers import TrainerCallback
 
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.integrations.one_text import OneText
-from switchout.integrations.rows import RowSwitch
+from switchout.integrations.rows import AS_IT_IS, RowSwitch
 from switchout.integrations.torch import Switched
 from switchout.pieces import Pieces
 from switchout.policies import Policy
@@ -34,6 +34,7 @@ from switchout.words import Words
 log = logging.getLogger(__name__)
 
 UNITS, DRAWS = ["piece", "word"], ["corpus", "vocabulary"]
+_KEPT_AS = "switchout"
 _NO_LIMIT = 1 << 20  # tokenizers without a greatest length say 10^30
 
 
@@ -81,7 +82,8 @@ def switch_out(
     data = trainer.train_dataset
     if data is None:
         raise SwitchOutError("the trainer has no training set")
-    if isinstance(data, Switched):
+    callbacks = trainer.callback_handler.callbacks
+    if isinstance(data, Switched) or any(_is_of(callback, data) for callback in callbacks):
         raise SwitchOutError("this trainer is switched already: twice would be more noise")
     if getattr(trainer.args, "packing", False):  # of TRL
         raise SwitchOutError(
@@ -99,15 +101,19 @@ def switch_out(
         target = maker.make("target", keys[1], tau_y, rate_y)
     for side, policy in (("source", source), ("target", target)):
         maker.check(side, policy)
+    rows: Switched | SwitchRows
     if isinstance(data, IterableDataset):
         rows = SwitchRows(source, target, seed=seed, id_column=_needed(id_column), **settings)
         trainer.train_dataset = data.map(rows, batched=True)
-        trainer.add_callback(EpochCallback(rows))
     else:
-        switched = Switched(data, source, target, seed=seed, **settings)
-        trainer.train_dataset = switched
-        trainer.add_callback(EpochCallback(switched))
+        rows = trainer.train_dataset = Switched(data, source, target, seed=seed, **settings)
+    trainer.remove_callback(EpochCallback)  # of a training set that was there before
+    trainer.add_callback(EpochCallback(rows, trainer))
     log.info("training rows: source %s; target %s", _in_words(source), _in_words(target))
+
+
+def _is_of(callback: Any, data: Any) -> bool:
+    return isinstance(callback, EpochCallback) and callback.train_dataset is data
 
 
 def _refuse_both(side: str, policy: Policy | WholeWords | None, also: str) -> None:
@@ -116,14 +122,39 @@ def _refuse_both(side: str, policy: Policy | WholeWords | None, also: str) -> No
 
 
 class EpochCallback(TrainerCallback):  # type: ignore[misc]
-    """Tells a switched set the epoch, also after a resume and on several processes."""
+    """Tells a switched set the epoch, also after a resume and on several processes.
 
-    def __init__(self, dataset: Switched | SwitchRows) -> None:
+    Given the trainer as well, it sees to it that training is on the set of that moment, and that a
+    checkpoint says its noise.
+    """
+
+    def __init__(self, dataset: Switched | SwitchRows, trainer: Any = None) -> None:
         self._dataset = dataset
+        self._trainer = trainer
+        self.train_dataset = getattr(trainer, "train_dataset", None)
         self._next = 0
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         self._next = int(state.epoch or 0)  # 1.5 after a resume in the middle of the second epoch
+        if self._trainer is None:
+            return
+        if self._trainer.train_dataset is not self.train_dataset:
+            raise SwitchOutError(
+                "trainer.train_dataset was replaced after switch_out, without its noise: call"
+                " switch_out(trainer, …) again, or trainer.remove_callback(EpochCallback) if"
+                " that is meant"
+            )
+        noise = self._dataset.noise
+        # Kept by transformers in the checkpoint. No name of a callback: that would be made anew.
+        before = state.stateful_callbacks.get(_KEPT_AS, noise)
+        state.stateful_callbacks[_KEPT_AS] = noise
+        if other := [
+            f"{k} {v} (was {before.get(k)})" for k, v in noise.items() if v != before.get(k)
+        ]:
+            log.warning(
+                "warning: this run goes on with other noise than its checkpoint: %s",
+                "; ".join(other),
+            )
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         # Counted, not read from the state: an epoch that another callback ends early is one too.
@@ -157,6 +188,11 @@ class SwitchRows:
         self._switch = RowSwitch(source, target, seed=seed, **settings)
         self._id_column = id_column
         self._epoch = torch.tensor(epoch, dtype=torch.int64).share_memory_()
+
+    @property
+    def noise(self) -> dict[str, Any]:
+        """The seed, and what each side's policy is."""
+        return self._switch.noise
 
     def set_epoch(self, epoch: int) -> None:
         """From now on rows are those of ``epoch``, in all workers."""
@@ -287,7 +323,7 @@ def _n_embeddings(model: Any, side: str) -> int | None:
 
 def _in_words(policy: Any) -> str:
     if policy is None:
-        return "as it is"
+        return AS_IT_IS
     kind = policy.policy if isinstance(policy, WholeWords) else policy
     share = expected_share(kind)
     if share is None:

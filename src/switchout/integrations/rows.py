@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ COMPANIONS = {
     "target": ("decoder_attention_mask",),
 }
 SHIFTED = "decoder_input_ids"  # the labels, one place later
+AS_IT_IS = "as it is"  # a side without a policy
 
 
 class RowSwitch:
@@ -71,6 +74,12 @@ class RowSwitch:
         )
         self.sides = [side for side in sides if side[2] is not None]
 
+    @property
+    def noise(self) -> dict[str, Any]:
+        """What decides which ids are drawn, as short plain data."""
+        sides = {side: _described(policy) for side, _, policy, _ in self.sides}
+        return {"seed": int(self.seed), "source": AS_IT_IS, "target": AS_IT_IS} | sides
+
     def check(self, row: Any) -> None:
         """Refuse rows that lack a column, or have one too many, before training begins."""
         is_mapping = isinstance(row, Mapping)
@@ -115,6 +124,17 @@ class RowSwitch:
             row if isinstance(row, dict) else getattr(type(old), "_make", type(old))(row)
             for row, old in zip(new, rows, strict=True)
         ]
+
+
+def _described(policy: Any) -> str:
+    """Return a line that differs where policies or their words do."""
+    kind = policy.policy if isinstance(policy, WholeWords) else policy
+    if not isinstance(kind, Policy):
+        return type(kind).__name__
+    facts = json.dumps(kind.to_dict(), sort_keys=True, default=str)
+    digest = sha256(facts.encode()).hexdigest()[:8]
+    unit = "whole words" if isinstance(policy, WholeWords) else "words"
+    return f"{kind!r}, {unit} {digest}"
 
 
 def _advice(name: str) -> str:

@@ -77,6 +77,11 @@ class Switched(Dataset):  # type: ignore[misc]
     def epoch(self) -> int:
         return int(self._epoch)
 
+    @property
+    def noise(self) -> dict[str, Any]:
+        """The seed, and what each side's policy is."""
+        return self._switch.noise
+
     def __len__(self) -> int:
         return len(self.dataset)
 
