@@ -228,6 +228,12 @@ def test_failed_command_leaves_no_output(run: Path, tmp_path: Path, translated: 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_byte_order_mark_on_stdin_is_refused(run: Path, translated: Translate) -> None:
+    code, out, err = translated(b"\xef\xbb\xbfs1\n", "--run", str(run), "--beam", "1")
+    assert (code, out) == (2, "")
+    assert "standard input: begins with a byte-order mark" in err.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [

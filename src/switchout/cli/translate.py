@@ -17,6 +17,7 @@ from switchout.cli.options import Step
 from switchout.cli.verb import Option
 from switchout.errors import SwitchOutError
 from switchout.files import atomic, check_outputs
+from switchout.files.reading import refuse_unless_plain
 from switchout.progress import Meter
 from switchout.ranges import BEAM, PENALTY, WORKERS
 
@@ -126,6 +127,8 @@ def _windows_of_stdin() -> Iterator[list[str]]:
     stdin: BinaryIO = sys.stdin.buffer
     rest, number = b"", 1
     while arrived := stdin.read1(_AT_ONCE):  # type: ignore[attr-defined]
+        if number == 1 and not rest:
+            refuse_unless_plain("-", arrived)
         *complete, rest = (rest + arrived).split(b"\n")
         yield [_decoded(line, number + i) for i, line in enumerate(complete)]
         number += len(complete)
