@@ -122,12 +122,32 @@ def test_a_failed_folder_leaves_the_old_one_and_nothing_else(tmp_path):
     assert list(tmp_path.iterdir()) == [tmp_path / "made"]
 
 
+@pytest.mark.parametrize("facts", ['{"a": 1}', '{"mine": 1}', "[]", "no JSON"])
+@pytest.mark.parametrize("added", [[], ["notes.txt"], ["runs/1/model"]])
+def test_a_folder_with_more_in_it_is_set_aside_and_said(tmp_path, caplog, facts, added):
+    """Our earlier folder may hold somebody's files, and a file of that name may not be ours."""
+    for name in ("facts.json", *added):
+        (tmp_path / "made" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "made" / name).write_text(facts if name == "facts.json" else "dear reader")
+    with atomic_folder(tmp_path / "made", marker="facts.json") as partial:
+        (partial / "facts.json").write_text('{"a": 2}')
+    assert (tmp_path / "made" / "facts.json").read_text() == '{"a": 2}'
+    if facts == '{"a": 1}' and not added:
+        assert list(tmp_path.iterdir()) == [tmp_path / "made"]
+        return
+    old = tmp_path / "made.old-1"
+    assert (old / "facts.json").read_text() == facts
+    assert all((old / name).read_text() == "dear reader" for name in added)
+    assert f"the whole earlier folder is now {old}" in caplog.text
+
+
 def test_an_earlier_result_is_replaced_but_no_other_folder(tmp_path):
     for text in ("old", "new"):
         with atomic_folder(tmp_path / "made", marker="facts.json") as partial:
-            (partial / "facts.json").write_text(text)
-            (partial / text).touch()
-    assert sorted(path.name for path in (tmp_path / "made").iterdir()) == ["facts.json", "new"]
+            (partial / "facts.json").write_text("{}")
+            (partial / "text").write_text(text)
+    assert (tmp_path / "made" / "text").read_text() == "new"
+    assert list(tmp_path.iterdir()) == [tmp_path / "made"]
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "thesis.tex").write_text("dear reader")
     with (

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import logging
 import os
 import re
 import secrets
@@ -20,11 +21,14 @@ import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from switchout.errors import SwitchOutError
-from switchout.files.reading import FULL, FilePath, descriptor_of, is_stream
+from switchout.files.reading import FULL, FilePath, descriptor_of, is_stream, read_json
+
+log = logging.getLogger(__name__)
 
 _OURS = re.compile(r"\.switchout-[0-9a-f]{16}\.(?P<kind>partial|old)\.(?P<name>.+)")
 _NAME_TAIL = 50  # characters of a long name that a draft's name keeps, suffixes included
@@ -68,15 +72,20 @@ class Draft:
             self._mode = None if before is None else before.st_mode & 0o777
             self.path, self._lock = _create(self.final, is_folder, before)
 
-    def commit(self, *, sync: bool = True) -> None:
-        """Bring the content to the disk and give it its name, in place of what was there."""
+    def commit(self, *, sync: bool = True, aside: Path | None = None) -> None:
+        """Bring the content to the disk and give it its name, in place of what was there.
+
+        Args:
+            sync: Wait for the disk.
+            aside: The name that an earlier folder gets; None: it is removed.
+        """
         with guard(self.final, self.path):
             if sync:
                 for path in _files_below(self.path) if self.is_folder else [self.path]:
                     _sync(path)
             if self._mode is not None:
                 self.path.chmod(self._mode)
-            old = self._set_aside() if self.is_folder else None
+            old = self._set_aside(aside) if self.is_folder else None
             try:
                 self.path.replace(self.final)
             except OSError:
@@ -86,7 +95,7 @@ class Draft:
             if sync:
                 _sync(self.final.parent)
         self.release()
-        if old is not None:
+        if old not in (None, aside):
             shutil.rmtree(old, ignore_errors=True)
 
     def discard(self) -> None:
@@ -97,11 +106,11 @@ class Draft:
             remove(self.path)
         self.release()
 
-    def _set_aside(self) -> Path | None:
+    def _set_aside(self, aside: Path | None) -> Path | None:
         """Move an earlier folder away; `sweep` moves it back if we are killed before the next."""
         if not self.final.exists():
             return None
-        old = self.final.with_name(_draft_name(self.final.name, "old"))
+        old = aside or self.final.with_name(_draft_name(self.final.name, "old"))
         self.final.rename(old)
         return old
 
@@ -142,8 +151,9 @@ def atomic_folder(folder: Path, *, marker: str) -> Iterator[Path]:
 
     Args:
         folder: The final name. An empty folder there is replaced, and so is an earlier result,
-            recognised by its file ``marker``; anything else is somebody's work, and an error.
-        marker: Name of a file which every finished folder of this kind has.
+            recognised by its file ``marker``; anything else is somebody's work, and an error. An
+            earlier result that holds more than the new one has is set aside, not removed.
+        marker: Name of a JSON file which every finished folder of this kind has.
     """
     refuse_foreign_folder(folder, marker=marker)
     made = _make_parents(folder)
@@ -152,7 +162,10 @@ def atomic_folder(folder: Path, *, marker: str) -> Iterator[Path]:
         draft = Draft(folder, is_folder=True)
         with guard(folder, draft.path):
             yield draft.path
-        draft.commit()
+        aside = None if _replaces(draft.path, draft.final, marker) else free_name(draft.final)
+        draft.commit(aside=aside)
+        if aside is not None:
+            log.warning("%s: held other files; the whole earlier folder is now %s", folder, aside)
     except BaseException:
         if draft is not None:
             draft.discard()
@@ -160,6 +173,27 @@ def atomic_folder(folder: Path, *, marker: str) -> Iterator[Path]:
             with suppress(OSError):
                 parent.rmdir()
         raise
+
+
+def free_name(folder: Path) -> Path:
+    """Return a name for a folder that is set aside."""
+    names = (folder.with_name(f"{folder.name}.old-{n}") for n in count(1))
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def _replaces(new: Path, old: Path, marker: str) -> bool:
+    """Return whether nothing is lost if a folder is put in the place of an earlier one."""
+    if not old.is_dir() or not any(old.iterdir()):
+        return True
+    try:
+        of_one_kind = read_json(old / marker).keys() == read_json(new / marker).keys()
+    except (SwitchOutError, AttributeError):  # no JSON, or no object
+        return False
+    return of_one_kind and _names_below(old) <= _names_below(new)
+
+
+def _names_below(folder: Path) -> set[Path]:
+    return {path.relative_to(folder) for path in folder.rglob("*")}
 
 
 def write_text(path: FilePath, text: str) -> None:

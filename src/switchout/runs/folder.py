@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import chain, count
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from switchout.corpora.codec import Codecs, build_codecs, read_codecs, save_code
 from switchout.corpora.encoded import EncodedPairs
 from switchout.errors import SwitchOutError
 from switchout.files import read_toml, write_text
-from switchout.files.writing import remove
+from switchout.files.writing import free_name, remove
 from switchout.nmt.checkpoint import check, is_whole, read_facts, step_folders
 from switchout.runs.config import Config
 from switchout.runs.config_file import RUN_FORMAT, changed_keys, parse_config, run_key, to_toml
@@ -134,7 +134,7 @@ def move_aside(folder: Path) -> Path | None:
     if not folder.exists():
         return None
     with held(folder):  # nobody trains what moves
-        return folder.rename(_free_name(folder))
+        return folder.rename(free_name(folder))
 
 
 @contextmanager
@@ -359,8 +359,3 @@ def remove_folder(path: Path) -> None:
     if path.is_dir():
         log.warning("%s: is a folder, expected a file; removed", path)
         shutil.rmtree(path)
-
-
-def _free_name(folder: Path) -> Path:
-    names = (folder.with_name(f"{folder.name}.old-{n}") for n in count(1))
-    return next(name for name in names if not name.exists())
