@@ -97,9 +97,10 @@ def test_compare_writes_everything_it_is_asked_for(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     runs = [",".join(str(folder / f"{name}{i}") for i in range(3)) for name in ("base", "new")]
+    (folder / "bare").write_bytes((folder / "base1").read_bytes())
     code, out, _ = outcome(
         capsys, "compare", "--ref", folder / "ref", "--baseline", f"base={runs[0]}",
-        "--system", f"new={runs[1]}", "--system", folder / "base1", "--json",
+        "--system", f"new={runs[1]}", "--system", folder / "bare", "--json",
         "--resamples", "500", "--html", folder / "o.html", "--csv", folder / "o.csv",
         "--latex", folder / "o.tex", "--src", folder / "ref", "--train", folder / "new2",
     )  # fmt: skip
@@ -110,7 +111,7 @@ def test_compare_writes_everything_it_is_asked_for(
     assert new["p_seeds"] < 0.05
     assert new["ci95"][0] > 0
     assert new["p_bootstrap"] == new["p_randomization"] == pytest.approx(1 / 501)
-    assert bare["system"] == str(folder / "base1")
+    assert bare["system"] == str(folder / "bare")
     assert bare["p_seeds"] is None
     page = (folder / "o.html").read_text(encoding="utf-8")
     assert "&lt;unk&gt;" in page
@@ -235,11 +236,12 @@ def test_bad_input_is_one_line_and_exit_code_2(
     message: str,
 ) -> None:
     (tmp_path / "hyp").write_bytes(hypotheses)
+    (tmp_path / "copy").write_bytes(hypotheses)
     (tmp_path / "ref").write_bytes(reference)
     (tmp_path / "o.html").write_text("<!DOCTYPE html> precious")
     hyp = str(tmp_path / "hyp")
     inputs = [hyp] if verb == "score" else [
-        "--baseline", hyp, "--system", f"x={hyp}", "--html", str(tmp_path / "o.html")
+        "--baseline", hyp, "--system", f"x={tmp_path / 'copy'}", "--html", str(tmp_path / "o.html")
     ]  # fmt: skip
     code, out, err = outcome(capsys, verb, *inputs, "--ref", tmp_path / "ref", "--json", *extra)
     assert code == 2
@@ -375,6 +377,9 @@ def test_a_file_needs_its_reference(runs: Path, capsys: pytest.CaptureFixture[st
         ("--baseline b=base0,base1,base0 --system s=new0,new1", "base0 is given twice as runs"),
         ("--baseline b=base0 --baseline b=base1 --system s=new0", "--baseline is given twice"),
         ("--baseline b=base0 --system s=new0 --system s=new1", "two systems are called 's'"),
+        ("--baseline b=base0 --system b=new0", "two systems are called 'b'"),
+        ("--baseline b=base0,new1 --system s=new0,./new1", "./new1 is a run of 'b' and of 's'"),
+        ("--baseline b=base0 --system s=new0 --system t=new0", "new0 is a run of 's' and of 't'"),
     ],
 )
 def test_what_would_count_twice_or_not_at_all_is_refused(
@@ -427,6 +432,25 @@ def test_what_runs_differ_in_besides_noise_is_told(
         f"{long}: its steps were 200, 400 before they were 5000, so it is not a run of 5000 steps "
         "from the start",
     ]
+
+
+def test_runs_of_one_system_have_one_noise(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    plain = [
+        made_run(tmp_path / f"p{i}", "augment.source.policy=none", f"seed={i}") for i in (1, 2)
+    ]
+    noisy = [made_run(tmp_path / f"n{i}", f"seed={i}") for i in (1, 2)]
+    quick = ["compare", "--resamples", "100"]
+    good = [f"plain={plain[0]},{plain[1]}", f"noisy={noisy[0]},{noisy[1]}"]
+    assert run([*quick, "--baseline", good[0], "--system", good[1]]) == 0
+    assert caplog.text == ""
+    mixed = [f"plain={plain[0]},{noisy[1]}", f"noisy={noisy[0]},{plain[1]}"]
+    assert run([*quick, "--baseline", mixed[0], "--system", mixed[1]]) == 0
+    told = [record.message for record in caplog.records]
+    assert len(told) == 2
+    assert told[0].startswith("plain: its runs differ in augment.source.policy (none, switchout)")
+    assert told[1].startswith("noisy: its runs differ in augment.source.policy (switchout, none)")
 
 
 def test_runs_paired_by_seed_have_the_same_seed(

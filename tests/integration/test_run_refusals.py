@@ -296,8 +296,8 @@ def test_score_and_compare_take_folders_of_runs(trained, tmp_path, capsys):
         [scores] = json.loads(capsys.readouterr().out)
         found.append(scores["bleu"])
     assert found[0] == found[1]
-    copied = shutil.copy(hyp, tmp_path / "copied.hyp")  # the same file twice would be refused
-    names = ["--baseline", f"a={trained},{copied}", "--system", str(trained)]
+    copies = [shutil.copy(hyp, tmp_path / f"{i}.hyp") for i in (1, 2)]  # one file twice is refused
+    names = ["--baseline", f"a={trained},{copies[0]}", "--system", str(copies[1])]
     assert run(["compare", "--ref", str(reference), *names, "--json"]) == 0
     [result] = json.loads(capsys.readouterr().out)
     assert result["delta"] == 0

@@ -132,29 +132,35 @@ class Systems:
 
     def read(self, *, is_paired: bool = False) -> tuple[References, System, list[System]]:
         """Return the test set, the baseline and the systems; say what else their runs differ in."""
+        from switchout.evaluation.references import refuse_shared
+
         references = references_of(self.ref, _paths([self.baseline, *self.system]))
         base, *systems = (references.system(text) for text in (self.baseline, *self.system))
-        names = [system.name for system in systems]
+        names = [system.name for system in (base, *systems)]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise SwitchOutError(
                 f"two systems are called {twice!r}; runs of one system go together: NAME=F1,F2,…"
             )
-        _look_at_runs([system.run_names for system in (base, *systems)], is_paired=is_paired)
+        refuse_shared([base, *systems])
+        _look_at_runs([base, *systems], is_paired=is_paired)
         return references, base, systems
 
 
-def _look_at_runs(systems: Sequence[Sequence[str]], *, is_paired: bool) -> None:
+def _look_at_runs(systems: Sequence[System], *, is_paired: bool) -> None:
     """Warn of other settings, and refuse other seeds in a pair, where outputs are runs."""
-    paths = [Path(path) for paths in systems for path in paths]
-    runs = [path for path in paths if (path / "config.toml").is_file()]
-    if not runs:
+    outputs = {system.name: [Path(path) for path in system.run_names] for system in systems}
+    runs = {
+        name: [path for path in paths if (path / "config.toml").is_file()]
+        for name, paths in outputs.items()
+    }
+    if not any(runs.values()):
         return
     from switchout.runs.differences import check_paired, differences
 
     for line in differences(runs):
         log.warning(line)
-    if is_paired and runs == paths:
-        check_paired(systems)
+    if is_paired and runs == outputs:
+        check_paired([system.run_names for system in systems])
 
 
 def _paths(systems: Sequence[str]) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 from switchout.corpora import BleuSpec, Corpus
@@ -82,6 +83,16 @@ def _refuse_twins(paths: list[str], runs: list[list[str]]) -> None:
                 "%s and %s are the same, line by line: are they one run? Runs of a system must have"
                 " different seeds, or the tests over seeds mean nothing", path, other,
             )  # fmt: skip
+
+
+def refuse_shared(systems: Sequence[System]) -> None:
+    """A run of two systems makes them alike: it belongs to one of them."""
+    for first, second in combinations(systems, 2):
+        for path, other in product(first.run_names, second.run_names):
+            if output_file(path).samefile(output_file(other)):
+                raise SwitchOutError(
+                    f"{other} is a run of {first.name!r} and of {second.name!r}; give it to one"
+                )
 
 
 def output_file(path: str | os.PathLike[str]) -> Path:
