@@ -378,6 +378,7 @@ def test_a_file_needs_its_reference(runs: Path, capsys: pytest.CaptureFixture[st
         ("--baseline b=base0 --baseline b=base1 --system s=new0", "--baseline is given twice"),
         ("--baseline b=base0 --system s=new0 --system s=new1", "two systems are called 's'"),
         ("--baseline b=base0 --system b=new0", "two systems are called 'b'"),
+        ("--baseline base0 --system base0", "base0 is a run of 'base0' and of 'base0'; give"),
         ("--baseline b=base0,new1 --system s=new0,./new1", "./new1 is a run of 'b' and of 's'"),
         ("--baseline b=base0 --system s=new0 --system t=new0", "new0 is a run of 's' and of 't'"),
     ],

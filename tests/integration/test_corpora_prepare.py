@@ -100,7 +100,7 @@ def test_an_earlier_result_is_replaced_other_work_is_not(
     assert prepare(toy, "--out", out, "--min-count", 2) == 0
     assert open_corpus(out).pairs("train")[0] == ["a b", "a b", "c", "a c"]
     assert prepare(toy, "--out", toy) == 2
-    assert "holds the input corpus" in capsys.readouterr().err
+    assert "holds the input corpus folder;" in capsys.readouterr().err
     assert (toy / "train.de").exists()
 
 

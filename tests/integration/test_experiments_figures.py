@@ -73,7 +73,7 @@ def test_a_reverse_model_that_fails_says_why(toy):
         backtranslate.train_reverse(config, Engine(workers=1))
 
 
-def test_backtranslate_tags_and_takes_a_run_of_the_right_direction_only(toy, capsys):
+def test_backtranslate_tags_and_takes_a_run_of_the_right_direction_only(toy, capsys, caplog):
     config = base_config("toy-xx-yy", BASE)
     (toy / "mono.yy").write_text("b1 b2 b3\n\nb4 b5\n")
     common = ("backtranslate", *OPTIONS, "--mono", "mono.yy", "--out", "bt")
@@ -81,6 +81,11 @@ def test_backtranslate_tags_and_takes_a_run_of_the_right_direction_only(toy, cap
     made = open_corpus("bt")
     assert all(line.startswith("<BT> ") for line in made.pairs("synthetic")[0])
     assert facts["pairs"]["synthetic"] + facts["dropped"] == 2  # the empty line is no sentence
+    assert "is trained on" not in caplog.text
+    known = made.pairs("test")[1][0]
+    (toy / "mono.yy").write_text(f"{known}\nb4 b5\n{known}\n")
+    assert run([*common]) == 0
+    assert "2 of 3 monolingual lines are sentences of test: it is trained on" in caplog.text
     forward = job_of(config, label="")
     assert run(["train", "toy.toml", "--out", str(forward.folder), "--set", "train.steps=8"]) == 0
     capsys.readouterr()

@@ -137,6 +137,11 @@ def test_noise_that_changes_most_words_is_warned_about(tmp_path, caplog, verb):
     assert caplog.text == ""
     assert run([verb, *flags, "--tau-x", "1"]) == 0
     assert "source: hamming changes 99.5% of the words; a rate of 0.1" in caplog.text
+    flags[flags.index("hamming")] = "switchout"
+    for tau in ("1e9", "inf"):  # as near to all words as it gets
+        caplog.clear()
+        assert run([verb, *flags, "--tau-x", tau]) == 0
+        assert "source: switchout changes 50.0% of the words" in caplog.text
 
 
 def test_pairs_as_a_stream_are_those_of_a_file_in_every_epoch(corpus):

@@ -99,6 +99,7 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
         ("augment --src - --out-src b --tau-x 1 --seed 1", "(made by 'switchout vocab')"),
         ("augment --src a --out-src a --tau-x 1 --seed 1", "--out-src a: is also the input --src"),
         ("augment --src a --seed 1 --rate-z 1", "--rate-z"),
+        ("augment --source a --seed 1", "No such option '--source'. Did you mean '--src'? (see"),
         ("augment", "'--seed', as in: switchout augment --src train.de --tgt train.en --tau-x 1 "),
         ("augment --src empty --out-src b --tau-x 1 --seed 1", "empty: no word in it; is the file"),
         ("augment a a --tau-x 1 --seed 1", "(a a), as in: switchout augment --src train.de --tgt"),
@@ -113,7 +114,7 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
         ("train phrasebook --out run --tau-x 1 --rate-x 0.1", "either --tau-x or --rate-x, not"),
         ("train phrasebook --out run --rate-y 0.6", "--rate-y must be"),
         ("sweep a --engine spark", "--engine must be local or ray"),
-        ("buckets --ref a --baseline a --system a --by wer", "--neighbors, or --train and --test"),
+        ("buckets --ref a --baseline a --system b --by wer", "--neighbors, or --train and --test"),
         ("reproduce table9", "did you mean"),
         ("trian", "did you mean 'train'?"),
         ("data get --ouut x y", "--ouut"),
@@ -125,6 +126,7 @@ def test_a_mistake_is_one_line_that_names_flags(words, message, tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "a").write_text("ein Hund bellt\n")
+    (tmp_path / "b").write_text("ein Hund\n")
     (tmp_path / "empty").touch()
     (tmp_path / "pieces").write_text("▁ein\n▁Hund\n")
     assert run(words.split()) == 2

@@ -100,6 +100,8 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.possibilities:
+            del error.possibilities[1:]  # the nearest; click would sort them by letters
         message = error.format_message().rstrip(".")
         is_form = isinstance(error, click.MissingParameter) or "unexpected extra" in message
         if is_form and isinstance(error, click.UsageError) and error.ctx is not None:

@@ -136,12 +136,12 @@ class Systems:
 
         references = references_of(self.ref, _paths([self.baseline, *self.system]))
         base, *systems = (references.system(text) for text in (self.baseline, *self.system))
+        refuse_shared([base, *systems])
         names = [system.name for system in (base, *systems)]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise SwitchOutError(
                 f"two systems are called {twice!r}; runs of one system go together: NAME=F1,F2,…"
             )
-        refuse_shared([base, *systems])
         _look_at_runs([base, *systems], is_paired=is_paired)
         return references, base, systems
 

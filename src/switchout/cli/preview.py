@@ -119,7 +119,8 @@ def preview(
     That is the share of words changed and of lines untouched, by length. Nothing is written.
 
     Examples:
-      switchout preview --src train.de --tgt train.en --tau-x 1 --tau-y 1 --seed 1
+      switchout preview --src train.de --tgt train.en \\
+        --tau-x 1 --tau-y 1.1 --seed 1
       switchout preview --src train.de --rate-x 0.1 --seed 1 --lines 3 --epochs 5
     """
     show(parameters(inputs, noise, vocabularies), lines=lines, epochs=epochs, as_json=as_json)

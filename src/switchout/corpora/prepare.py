@@ -54,7 +54,7 @@ def prepare_corpus(
         >>> facts["pairs"]["test"]
         1200
     """
-    inputs = {"corpus": corpus.folder, "vocabulary": plan.files}
+    inputs = {"corpus folder": corpus.folder, "vocabulary file": plan.files}
     check_output_folder("out", out, inputs, marker=FACTS)
     drops: Counter[str] = Counter()
     if held_out is not None:

@@ -103,6 +103,7 @@ def backtranslate(
         raise SwitchOutError(f"ratio {recipe.ratio:g} of {n_real:,} pairs: no line to translate")
     if len(chosen) < wanted:
         log.warning("only %d of %d monolingual lines wanted are there", len(chosen), wanted)
+    _warn_of_leaks(chosen, corpus)
     sources = _translate(reverse, chosen, recipe)
     pairs = [(src, tgt) for src, tgt in zip(sources, chosen, strict=True) if src]
     facts = {
@@ -186,6 +187,17 @@ def _check_direction(corpus: Corpus, reverse: Path) -> None:
             f"{reverse}: translates {theirs.source} to {theirs.target}, but back-translation for "
             f"{corpus.source} to {corpus.target} needs {corpus.target} to {corpus.source}"
         )
+
+
+def _warn_of_leaks(chosen: Sequence[str], corpus: Corpus) -> None:
+    for split in ("dev", "test"):
+        if split in corpus.splits:
+            held_out = set(corpus.lines(split, "target"))
+            if n := sum(line in held_out for line in chosen):
+                log.warning(
+                    "%d of %d monolingual lines are sentences of %s: it is trained on, and its"
+                    " scores will be too good", n, len(chosen), split,
+                )  # fmt: skip
 
 
 def _translate(reverse: Path, lines: Sequence[str], recipe: Recipe) -> list[str]:

@@ -29,7 +29,7 @@ POLICIES: dict[str, type[Policy]] = {
 }
 NAMES = ["switchout", "raml", "hamming", "word_dropout", "similar"]  # that have one strength
 OF_SIDE = {"source": "switchout", "target": "raml"}  # where nobody names a policy
-TOO_MUCH = 0.5  # share of changed words beyond which a sentence is hardly the same
+TOO_MUCH = 0.49  # share of changed words beyond which little is left; 0.5 as tau goes to infinity
 USUAL_LENGTH = 25
 
 
@@ -91,7 +91,7 @@ def expected_share(policy: Policy) -> float | None:
 
 
 def warn_if_too_much(policy: Policy, where: str) -> None:
-    """Say so when a policy changes more than half of the words of a usual sentence."""
+    """Say so when a policy changes about half of the words of a usual sentence, or more."""
     share = expected_share(policy)
     if share is not None and share > TOO_MUCH:
         usable = "; a rate of 0.1, or rescaled = true in a configuration, is usable"
