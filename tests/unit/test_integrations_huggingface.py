@@ -135,6 +135,51 @@ def test_a_resume_with_other_noise_is_warned_of(
     assert resume("checkpoint-6", changes) == []
 
 
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_a_second_train_is_told_that_its_noise_repeats(
+    marian, train, tmp_path, caplog, is_streamed
+):
+    settings = {**SETTINGS, "draw": "vocabulary", "id_column": "id" if is_streamed else None}
+    data = train.add_column("id", list(range(len(train))))
+    data = data.to_iterable_dataset() if is_streamed else data
+    steps = {"max_steps": 6, "save_strategy": "steps", "save_steps": 3}
+    trainer = trainers.make(marian, data, None, tmp_path, **steps)
+
+    def again(seed, **how):
+        caplog.clear()
+        if seed is not None:
+            switch_out(trainer, **settings | {"seed": seed})
+        trainer.seen.clear()
+        trainer.train(**how)
+        return [r.getMessage() for r in caplog.records if r.name.startswith("switchout")]
+
+    def is_noise_of(seed):
+        policies = trainers.policies(marian, train, draw="vocabulary", **SETTINGS)
+        return trainer.pairs_of(0) == trainers.switched_pairs(train, *policies, seed, 0)
+
+    assert again(5) == []
+    assert is_noise_of(5)
+    assert again(None, resume_from_checkpoint=str(tmp_path / "checkpoint-3")) == []
+    (line,) = again(None)
+    assert "train() was called before on this trainer" in line
+    assert "call switch_out again with another seed" in line
+    assert is_noise_of(5)
+    assert again(6) == []
+    assert is_noise_of(6)
+    assert len(again(5)) == 1  # the same cell of a notebook, run again
+    assert is_noise_of(5)
+
+
+def test_a_trainer_that_makes_its_model_anew_may_repeat_its_noise(marian, train, tmp_path, caplog):
+    """Such a train() is another run, as the trials of a hyper-parameter search are."""
+    trainer = trainers.make(marian, train, None, tmp_path, max_steps=2)
+    trainer.model_init = lambda: trainer.model
+    switch_out(trainer, **SETTINGS)
+    trainer.train()
+    trainer.train()
+    assert not [r for r in caplog.records if r.name.startswith("switchout")]
+
+
 def test_an_epoch_that_is_ended_early_counts(marian, train, tmp_path):
     trainer = trainers.make(marian, train, None, tmp_path)
     switch_out(trainer, **SETTINGS)

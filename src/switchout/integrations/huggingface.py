@@ -56,6 +56,8 @@ def switch_out(
 ) -> None:
     """Switch the training examples of a ``Trainer``, other ones every epoch; evaluation stays.
 
+    Called again after a ``trainer.train()`` it replaces the noise of before.
+
     Args:
         trainer: A ``Seq2SeqTrainer`` or another, with a training set of tokenised rows.
         source, target: A policy for each side, or instead of it:
@@ -79,11 +81,10 @@ def switch_out(
             raise SwitchOutError(f"{name}={value!r} is unknown{did_you_mean(value, choices)}")
     if not hasattr(trainer, "train_dataset"):
         raise SwitchOutError(f"expected a Trainer with its data, got {type(trainer).__name__}")
-    data = trainer.train_dataset
+    before, data = _before(trainer), _clean_set(trainer)
     if data is None:
         raise SwitchOutError("the trainer has no training set")
-    callbacks = trainer.callback_handler.callbacks
-    if isinstance(data, Switched) or any(_is_of(callback, data) for callback in callbacks):
+    if isinstance(data, Switched) or (before is not None and not before.seeds_used):
         raise SwitchOutError("this trainer is switched already: twice would be more noise")
     if getattr(trainer.args, "packing", False):  # of TRL
         raise SwitchOutError(
@@ -108,12 +109,21 @@ def switch_out(
     else:
         rows = trainer.train_dataset = Switched(data, source, target, seed=seed, **settings)
     trainer.remove_callback(EpochCallback)  # of a training set that was there before
-    trainer.add_callback(EpochCallback(rows, trainer))
+    trainer.add_callback(EpochCallback(rows, trainer, data, before))
     log.info("training rows: source %s; target %s", _in_words(source), _in_words(target))
 
 
-def _is_of(callback: Any, data: Any) -> bool:
-    return isinstance(callback, EpochCallback) and callback.train_dataset is data
+def _before(trainer: Any) -> EpochCallback | None:
+    """Return the callback of the noise that the training set has already."""
+    for callback in trainer.callback_handler.callbacks:
+        if isinstance(callback, EpochCallback) and callback.train_dataset is trainer.train_dataset:
+            return callback
+    return None
+
+
+def _clean_set(trainer: Any) -> Any:
+    before = _before(trainer)
+    return trainer.train_dataset if before is None else before.clean_set
 
 
 def _refuse_both(side: str, policy: Policy | WholeWords | None, also: str) -> None:
@@ -124,15 +134,30 @@ def _refuse_both(side: str, policy: Policy | WholeWords | None, also: str) -> No
 class EpochCallback(TrainerCallback):  # type: ignore[misc]
     """Tells a switched set the epoch, also after a resume and on several processes.
 
-    Given the trainer as well, it sees to it that training is on the set of that moment, and that a
-    checkpoint says its noise.
+    Given the trainer as well, it sees to it that training is on the set of that moment, that a
+    checkpoint says its noise, and that noise does not repeat unnoticed.
+
+    Args:
+        dataset: The switched set.
+        trainer: The one that trains on it.
+        clean_set: What its training set was without noise.
+        before: The callback of the noise that the same set had before.
     """
 
-    def __init__(self, dataset: Switched | SwitchRows, trainer: Any = None) -> None:
+    def __init__(
+        self,
+        dataset: Switched | SwitchRows,
+        trainer: Any = None,
+        clean_set: Any = None,
+        before: EpochCallback | None = None,
+    ) -> None:
         self._dataset = dataset
         self._trainer = trainer
-        self.train_dataset = getattr(trainer, "train_dataset", None)
+        self._seed: int | None = None
         self._next = 0
+        self.train_dataset = getattr(trainer, "train_dataset", None)
+        self.clean_set = clean_set
+        self.seeds_used: set[int] = set() if before is None else before.seeds_used
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **others: Any) -> None:
         self._next = int(state.epoch or 0)  # 1.5 after a resume in the middle of the second epoch
@@ -145,6 +170,14 @@ class EpochCallback(TrainerCallback):  # type: ignore[misc]
                 " that is meant"
             )
         noise = self._dataset.noise
+        self._seed = noise["seed"]
+        # With a model_init every train() is another run, of a new model.
+        if self._seed in self.seeds_used and not state.global_step and not self._trainer.model_init:
+            log.warning(
+                "warning: train() was called before on this trainer: its epochs count from 0"
+                " again, so the noise of the first call repeats; call switch_out again with"
+                " another seed for fresh noise"
+            )
         # Kept by transformers in the checkpoint. No name of a callback: that would be made anew.
         before = state.stateful_callbacks.get(_KEPT_AS, noise)
         state.stateful_callbacks[_KEPT_AS] = noise
@@ -160,6 +193,11 @@ class EpochCallback(TrainerCallback):  # type: ignore[misc]
         # Counted, not read from the state: an epoch that another callback ends early is one too.
         self._dataset.set_epoch(self._next)
         self._next += 1
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **others: Any) -> None:
+        # Not earlier: a Trainer that looks for a batch that fits may begin several times.
+        if self._seed is not None:
+            self.seeds_used.add(self._seed)
 
 
 class SwitchRows:
@@ -269,7 +307,7 @@ class _PolicyMaker:
         return Words(len(pieces), pieces.special, drawn)
 
     def _rows(self, key: Any) -> Iterator[Any]:
-        data = self._trainer.train_dataset
+        data = _clean_set(self._trainer)
         if isinstance(data, IterableDataset):
             wanted = "unit='piece' and " if self._unit == "word" else ""
             raise ValueError(
