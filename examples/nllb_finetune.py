@@ -6,7 +6,6 @@ python examples/nllb_finetune.py facebook/nllb-200-distilled-600M train.de train
 
 import json
 import sys
-from pathlib import Path
 
 from datasets import Dataset
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -21,6 +20,7 @@ from transformers import (
 )
 
 from switchout.corpora import open_corpus
+from switchout.files import read_lines
 from switchout.integrations.huggingface import switch_out  # the first line
 
 LANGUAGES = {"src_lang": "deu_Latn", "tgt_lang": "eng_Latn"}
@@ -40,7 +40,7 @@ def tiny(lines):
 
 
 if len(sys.argv) == 4:
-    german, english = (Path(f).read_text("utf-8").splitlines() for f in sys.argv[2:])
+    german, english = map(read_lines, sys.argv[2:])
     tokenizer = AutoTokenizer.from_pretrained(sys.argv[1], **LANGUAGES)
     model = AutoModelForSeq2SeqLM.from_pretrained(sys.argv[1])
 else:

@@ -8,7 +8,6 @@ outside of their instruction.
 """
 
 import sys
-from pathlib import Path
 
 from datasets import Dataset
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -16,6 +15,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from trl import SFTConfig, SFTTrainer
 
 from switchout.corpora import open_corpus
+from switchout.files import read_lines
 from switchout.integrations.huggingface import switch_out  # the first line
 
 INSTRUCTION = "Translate German to English:"
@@ -34,7 +34,7 @@ def tiny(lines):
 
 
 if len(sys.argv) == 4:
-    german, english = (Path(f).read_text("utf-8").splitlines() for f in sys.argv[2:])
+    german, english = map(read_lines, sys.argv[2:])
     tokenizer, model = None, sys.argv[1]
 else:
     german, english = (side[:300] for side in open_corpus("phrasebook").pairs("train"))

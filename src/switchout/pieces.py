@@ -74,13 +74,33 @@ class Pieces:
     def seen_in(self, rows: Any) -> npt.NDArray[np.int64]:
         """Return the words that occur in rows of ids, sorted; negative ids are no words."""
         seen = np.zeros(len(self) + 1, bool)
-        for row in rows:
-            ids = np.asarray(row, np.int64) if len(row) else np.empty(0, np.int64)
+        for i, row in enumerate(rows):
+            ids = as_ids(row, i)
             if ids.size and int(ids.max()) >= len(self):
                 raise ValueError(f"id {ids.max()} is not below the vocabulary's size {len(self)}")
             seen[np.maximum(ids, -1)] = True
         seen[[*self.special, -1]] = False
         return np.flatnonzero(seen)
+
+
+def as_ids(row: Any, i: int, name: str = "rows") -> npt.NDArray[np.int64]:
+    """Return row number ``i`` of ``name`` as an array; what is no row of integers is a TypeError.
+
+    Example:
+        >>> as_ids([5, 6, 2], 0)
+        array([5, 6, 2])
+    """
+    ids = np.asarray(row)
+    if ids.ndim != 1:
+        raise TypeError(f"{name}[{i}] must be one-dimensional, got {in_short(row)}")
+    if ids.size and ids.dtype.kind not in "iu":
+        raise TypeError(f"{name}[{i}] must hold integers, got {in_short(row)}")
+    return ids.astype(np.int64, copy=False)
+
+
+def in_short(value: Any) -> str:
+    """Return what a value is and how it begins, in one line."""
+    return f"{type(value).__name__} {' '.join(str(value).split())[:40]}"
 
 
 def _of_transformers(tokenizer: Any) -> Pieces:

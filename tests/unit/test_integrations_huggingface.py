@@ -27,6 +27,7 @@ from switchout.integrations.huggingface import (  # noqa: E402
 )
 
 SETTINGS = {"tau_x": 1.0, "tau_y": 1.1, "seed": 5}
+TEXTS = [{"input_ids": ["Guten", "Tag"], "labels": ["good", "day"]}]
 
 
 @pytest.fixture(scope="module")
@@ -300,7 +301,15 @@ def tiny_tokenizer():
     [
         ({}, {"tau_x": 1.0, "unit": "words"}, "unit='words' is unknown .did you mean 'word'"),
         ({}, {"tau_x": 1.0, "draw": "all"}, "draw='all' is unknown"),
-        ({}, {}, "nothing to switch"),
+        ({}, {}, "nothing to switch: .* takes tau_x and tau_y"),
+        ({"train_dataset": []}, {"tau_x": 1.0}, "the training set is empty"),
+        (
+            {"train_dataset": [{"input_ids": [0]}]},
+            {"tau_x": 1.0},
+            "the training set must have .* words, got 0",
+        ),
+        ({"train_dataset": TEXTS}, {"tau_x": 1.0}, "'input_ids': rows.0. must hold integers"),
+        ({"train_dataset": TEXTS}, {"tau_x": 1.0, "unit": "word"}, "rows.0. must hold integers"),
         ({}, {"tau_x": 1.0, "source_key": "ids"}, "column 'ids'.* no such column"),
         ({"train_dataset": None}, {"tau_x": 1.0}, "no training set"),
         ({"processing_class": None}, {"tau_x": 1.0}, "give tokenizer="),

@@ -132,6 +132,13 @@ def test_shifted_labels_of_the_rows_own_are_refused_where_labels_change():
     assert Switched(data, SOURCE, seed=3)[0]["labels"] == data[0]["labels"]
 
 
+def test_rows_must_be_one_dimensional():
+    train = Switched([{"input_ids": torch.tensor([[5, 6], [7, 8]])}], SOURCE, seed=1)
+    with pytest.raises(TypeError, match=r"must be one-dimensional, got Tensor tensor\(\[\[5") as no:
+        train[0]
+    assert "\n" not in str(no.value)
+
+
 def test_an_id_beyond_the_vocabulary_names_its_row():
     data = rows()
     data[17]["labels"][0] = 90

@@ -137,6 +137,7 @@ def test_the_last_example_ids_are_reached():
         ({"source_words": WORDS}, so.SwitchOutError, "nothing to do: give tau_x"),
         ({"source_words": WORDS, "tau_x": -1.0}, so.SwitchOutError, "tau_x must be"),
         ({"source_words": WORDS, "tau_z": 1.0}, TypeError, "did you mean 'tau_"),
+        ({"source_words": WORDS, "tau": 1.0}, TypeError, "did you mean 'tau_x'"),
         ({"source_words": WORDS, "tau_x": 1.0, "seed": -1}, so.SwitchOutError, "seed must be"),
     ],
     ids=str,

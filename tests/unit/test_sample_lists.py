@@ -94,7 +94,10 @@ def test_small_types_and_nothing_at_all():
     ("rows", "settings", "error", "message"),
     [
         ([[5.5]], {}, TypeError, "rows\\[0\\] must hold integers"),
-        ([[5], [[6]]], {}, TypeError, "rows\\[1\\]"),
+        ([[5], [[6]]], {}, TypeError, "rows\\[1\\] must be one-dimensional, got list \\[\\[6"),
+        ([1, 5, 6], {}, TypeError, "rows\\[0\\] must be one-dimensional, got int 1"),
+        (np.array([1, 5]), {}, TypeError, "rows\\[0\\] must be one-dimensional, got int64 1"),
+        ([["5", "6"]], {}, TypeError, "rows\\[0\\] must hold integers"),
         ([[5], [50]], {}, ValueError, "id 50 at \\[1, 0\\] is not below size 50"),
         ([[5], [6]], {"example_ids": [1]}, ValueError, "example_ids"),
         ([[5], [6]], {"frozen": [None]}, ValueError, "frozen must have a mask for each"),

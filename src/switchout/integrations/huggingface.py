@@ -84,6 +84,8 @@ def switch_out(
     before, data = _before(trainer), _clean_set(trainer)
     if data is None:
         raise SwitchOutError("the trainer has no training set")
+    if hasattr(data, "__len__") and len(data) == 0:
+        raise SwitchOutError("the training set is empty")
     if isinstance(data, Switched) or (before is not None and not before.seeds_used):
         raise SwitchOutError("this trainer is switched already: twice would be more noise")
     if getattr(trainer.args, "packing", False):  # of TRL
@@ -280,7 +282,7 @@ class _PolicyMaker:
             book = WordBook(pieces, self._rows(key))
             policy = make_policy(OF_SIDE[side], book.words, tau=tau, rate=rate)
             return WholeWords(book, policy, self._max_length())
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise SwitchOutError(f"the {side}, column {key!r}: {error}") from None
 
     def check(self, side: str, policy: Any) -> None:
@@ -304,6 +306,8 @@ class _PolicyMaker:
         if len(pieces) - len(pieces.special) < 2:
             raise ValueError(f"none of the tokenizer's {len(pieces)} ids are words")
         drawn = pieces.seen_in(self._rows(key)) if self._draw == "corpus" else None
+        if drawn is not None and len(drawn) < 2:
+            raise ValueError(f"the training set must have at least two words, got {len(drawn)}")
         return Words(len(pieces), pieces.special, drawn)
 
     def _rows(self, key: Any) -> Iterator[Any]:

@@ -60,7 +60,10 @@ class RowSwitch:
                     f" {policy!r:.80}"
                 )
         if source is None and target is None:
-            raise SwitchOutError("nothing to switch: give a policy for the source or the target")
+            raise SwitchOutError(
+                "nothing to switch: give a policy for the source or the target; switch_out(trainer,"
+                " …) takes tau_x and tau_y as well"
+            )
         self.seed = seed
         self._text = OneText(source_key, target_key) if one_text else None
         if self._text is not None:

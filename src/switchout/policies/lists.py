@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from switchout.pieces import as_ids, in_short
 from switchout.sampling.backends import backend_of
 
 NO_WORD = -1  # what fills a row up: no policy counts, changes or draws a negative id
@@ -15,20 +16,11 @@ NO_WORD = -1  # what fills a row up: no policy counts, changes or draws a negati
 
 def to_block(rows: Sequence[Any]) -> npt.NDArray[np.int64]:
     """Return rows of ids as one array [rows, longest row], filled up on the right."""
-    block = np.full((len(rows), max(map(len, rows), default=0)), NO_WORD, np.int64)
-    for i, row in enumerate(rows):
-        block[i, : len(row)] = as_ids(row, i)
+    arrays = [as_ids(row, i) for i, row in enumerate(rows)]
+    block = np.full((len(rows), max(map(len, arrays), default=0)), NO_WORD, np.int64)
+    for i, ids in enumerate(arrays):
+        block[i, : len(ids)] = ids
     return block
-
-
-def as_ids(row: Any, i: int, name: str = "rows") -> npt.NDArray[np.int64]:
-    """Return row number ``i`` of ``name`` as an array; what holds no integers is a TypeError."""
-    if not len(row):
-        return np.empty(0, np.int64)
-    ids = np.asarray(row)
-    if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise TypeError(f"{name}[{i}] must hold integers, got {_described(row)}")
-    return ids.astype(np.int64, copy=False)
 
 
 def to_mask(masks: Sequence[Any], rows: Sequence[Any]) -> npt.NDArray[np.bool_]:
@@ -43,7 +35,7 @@ def to_mask(masks: Sequence[Any], rows: Sequence[Any]) -> npt.NDArray[np.bool_]:
             raise ValueError(f"frozen[{i}] has {len(mask)} entries, rows[{i}] has {len(row)}")
         flags = np.asarray(mask)
         if flags.size and flags.dtype.kind != "b":
-            raise TypeError(f"frozen[{i}] must hold True and False, got {_described(mask)}")
+            raise TypeError(f"frozen[{i}] must hold True and False, got {in_short(mask)}")
         block[i, : len(row)] = flags
     return block
 
@@ -64,7 +56,3 @@ def like(ids: npt.NDArray[np.int64], row: Any) -> Any:
     if not np.array_equal(array, ids):
         raise ValueError(f"a row of {array.dtype} cannot hold the id {ids.max():,}: use int32")
     return backend.from_numpy(array, row)
-
-
-def _described(row: Any) -> str:
-    return f"{type(row).__name__} {str(row)[:40]}"

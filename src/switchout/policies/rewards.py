@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from switchout.core import compiled
+from switchout.pieces import as_ids
 from switchout.policies.edit_law import EditLaw
-from switchout.policies.lists import as_ids, to_block
+from switchout.policies.lists import to_block
 from switchout.policies.policy import RulePolicy
 from switchout.sampling.address import MAX_SLOTS, Address
 from switchout.sampling.checks import check_example_ids

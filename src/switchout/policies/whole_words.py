@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from switchout.pieces import Pieces
-from switchout.policies.lists import NO_WORD, as_ids, like, to_mask
+from switchout.pieces import Pieces, as_ids
+from switchout.policies.lists import NO_WORD, like, to_mask
 from switchout.policies.policy import Policy
 from switchout.policies.word_dropout import WordDropout
 from switchout.words import Words
