@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -145,3 +147,39 @@ def test_the_last_example_ids_are_reached():
 def test_wrong_settings_are_refused(how, kind, problem):
     with pytest.raises(kind, match=problem):
         LineAugmenter(**({"seed": 1} | how))
+
+
+def test_second_call_from_line_0_is_warned_of_once_and_numbered_calls_are_not():
+    augmenter = LineAugmenter(source_words=WORDS, tau_x=1.0, seed=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        augmenter(["w1 w2"])
+        augmenter([])
+        for i in range(3):
+            augmenter(["w1 w2"], first_line=i)
+            augmenter(["w1 w2"], epoch=i + 1)
+    with pytest.warns(UserWarning, match="first_line=") as caught:
+        [augmenter(["w3 w4"]) for _ in range(3)]
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_second_call_of_augment_lines_with_the_same_noise_is_warned_of():
+    def call(**how):
+        return list(
+            augment_lines(["w1 w2"], vocab_source=WORDS, **{"tau_x": 1.25, "seed": 9} | how)
+        )
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for how in ({}, {"tau_x": 2.0}, {"seed": 10}, {"epoch": 1}, {"first_line": 0}):
+            call(**how)
+    with pytest.warns(UserWarning, match="first_line="):
+        call()
+
+
+@pytest.mark.parametrize("first_line", [False, 0.0, ""])
+def test_first_line_that_is_no_number_is_refused(first_line):
+    augmenter = LineAugmenter(source_words=WORDS, tau_x=1.0, seed=1)
+    with pytest.raises((TypeError, ValueError), match="first_line"):
+        augmenter(["w1 w2"], first_line=first_line)

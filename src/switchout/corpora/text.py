@@ -136,8 +136,8 @@ class Marks:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Marks:
-        """Look at words that are not empty."""
-        ended = [word for word in words if _is_mark(word[-1])]
+        """Look at words that are not empty; ``@@`` is no mark: it ends a piece of subword-nmt."""
+        ended = [word for word in words if _is_mark(word[-1]) and not word.endswith("@@")]
         return cls(len(ended), [word for word in ended if not all(map(_is_mark, word))])
 
     @property
@@ -149,7 +149,7 @@ class Marks:
             False
             >>> Marks.of("Yes, he came.".split() * 10).is_raw
             True
-            >>> Marks.of("Yes , he came .".split() * 10).is_raw
+            >>> Marks.of("Yes , he ca@@ me .".split() * 10).is_raw
             False
         """
         return self.n_marks >= _LEAST and 2 * len(self.glued) > self.n_marks

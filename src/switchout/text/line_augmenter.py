@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Unpack
 
@@ -21,6 +23,7 @@ from switchout.text.side_noise import (
 
 Pair = tuple[str, str]
 _AT_ONCE = 1024
+_begun: Counter[Hashable] = Counter()  # calls of `augment_lines` that begin at line 0 by default
 
 
 class CopyOptions(NoiseOptions, total=False):
@@ -36,7 +39,9 @@ class LineAugmenter:
     """Augments lists of sentences or of pairs; vocabulary and tables are built once.
 
     Line i of a call is example ``first_line + i``, so any cut of a corpus into calls gives the same
-    lines as `augment_files`. Every line has one line that comes out, an empty one stays empty.
+    lines as `augment_files`: say with every call where it begins. Without ``first_line`` it begins
+    at 0, and a second such call, which gets the same noise again, is warned of. Every line has one
+    line that comes out, an empty one stays empty.
 
     Args:
         source_words, target_words: Vocabulary file, or the words in order, of a side with noise.
@@ -50,6 +55,11 @@ class LineAugmenter:
         ['b c a', 'b b']
         >>> augmenter([("a a", "x y")], first_line=1)
         [('b b', 'x y')]
+
+        Line by line, from standard input or a generator:
+
+        >>> [augmenter([line], first_line=i)[0] for i, line in enumerate(["a b c", "a a"])]
+        ['b c a', 'b b']
     """
 
     def __init__(
@@ -70,16 +80,19 @@ class LineAugmenter:
                 raise SwitchOutError(f"the {side.side} has noise: give {side.side}_words")
         self._rewriters = [Rewriter(side) for side in self.sides]
         self._looks = [FirstLook(side) for side in self.sides]
+        self._begun: Counter[Hashable] = Counter()
 
     def __call__(
-        self, lines: Sequence[str] | Sequence[Pair], first_line: int = 0, epoch: int = 0
+        self, lines: Sequence[str] | Sequence[Pair], first_line: int | None = None, epoch: int = 0
     ) -> list[Any]:
         """Return the lines, changed; each a string, or a (source, target) pair.
 
         Strings are of the side that has noise. A pair's side without noise stays as it is.
         """
         lines = list(lines)  # type: ignore[assignment]
-        EXAMPLE.check(first_line, "first_line")
+        if first_line is None and lines:
+            _warn_if_again(self._begun, epoch)
+        first_line = EXAMPLE.check(0 if first_line is None else first_line, "first_line")
         EXAMPLE.check(first_line + len(lines), "first_line + the number of lines")
         return self.copies_of(lines, first_line, Copies(self.seed, EPOCH.check(epoch, "epoch")))
 
@@ -127,7 +140,9 @@ def augment_lines(
     """Yield augmented sentences, or pairs of them where both sides are given.
 
     Sentence i is example ``first_line + i``; all else is as in `augment_files`: pairs with an empty
-    side are left out, ``copies`` of a line follow each other. It reads 1,024 sentences ahead.
+    side are left out, ``copies`` of a line follow each other. It reads 1,024 sentences ahead. Call
+    it once for a corpus, or say with every call where it begins: as of `LineAugmenter`, a second
+    call that begins at line 0 with the same noise is warned of.
 
     Example:
         >>> lines = augment_lines(["a b c", "d e"], tau_x=0.0, vocab_source=list("abcde"), seed=1)
@@ -150,6 +165,8 @@ def augment_lines(
     )
     copies.check()
     sides = [side for side in (source, target) if side is not None]
+    if "first_line" not in options:
+        _warn_if_again(_begun, (*(side.signature for side in augmenter.sides), copies))
     first_line = EXAMPLE.check(options.get("first_line", 0), "first_line")
     return _augmented(augmenter, sides, first_line, copies)
 
@@ -172,6 +189,17 @@ def _augmented(
             if len(batches) == 1 or all(side.encode().split() for side in line):
                 yield from some
         first_line += len(lines)
+
+
+def _warn_if_again(begun: Counter[Hashable], noise: Hashable) -> None:
+    """Warn, once, of a call that begins at line 0 as an earlier one did."""
+    begun[noise] += 1
+    if begun[noise] == 2:
+        warnings.warn(
+            "lines of this call are numbered from 0, as those of an earlier one, and get the same"
+            " noise: give first_line=, how many lines came before, or another epoch or seed",
+            stacklevel=3,
+        )
 
 
 def _columns(lines: Sequence[Any], first_line: int) -> tuple[list[str], list[str]]:
