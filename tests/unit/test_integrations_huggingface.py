@@ -18,6 +18,7 @@ from switchout.pieces import Pieces
 from switchout.policies.whole_words import WholeWords, WordBook
 
 pytest.importorskip("transformers")
+torch = pytest.importorskip("torch")
 datasets = pytest.importorskip("datasets")
 from switchout.integrations.huggingface import (  # noqa: E402
     EpochCallback,
@@ -272,8 +273,14 @@ def test_map_and_streams(marian, train):
     switch = SwitchRows(source, target, seed=5, epoch=2, id_column="id")
     shuffled = numbered.shuffle(seed=1, buffer_size=16).map(switch, batched=True, batch_size=5)
     assert {row["id"]: row["input_ids"] for row in shuffled} == dict(enumerate(want))
-    with pytest.raises(SwitchOutError, match="id_column"):
-        SwitchRows(source, seed=5)({"input_ids": [[5]]})
+    with pytest.raises(SwitchOutError, match=r"with_indices=True.*id_column"):
+        train.map(SwitchRows(source, seed=5), batched=True)
+    for data, settings in ((train, {"with_indices": True}), (numbered, {})):
+        switch = SwitchRows(source, seed=5, id_column="id" if data is numbered else None)
+        with pytest.raises(SwitchOutError, match=r"one by one: use .*batched=True"):
+            next(iter(data.map(switch, **settings)))
+    with pytest.raises(SwitchOutError, match="epoch must be a whole number"):
+        SwitchRows(source, seed=5, epoch=-1)
     with pytest.raises(SwitchOutError, match="no column 'nr', only 'input_ids'"):
         SwitchRows(source, seed=5, id_column="nr")({"input_ids": [[5]]})
 
@@ -348,6 +355,9 @@ def test_switching_twice_is_refused(marian, train, tmp_path):
     switch_out(trainer, **SETTINGS)
     with pytest.raises(SwitchOutError, match="switched already"):
         switch_out(trainer, **SETTINGS)
+    part = torch.utils.data.Subset(trainer.train_dataset, range(8))
+    with pytest.raises(SwitchOutError, match="switched already"):
+        switch_out(trainers.make(marian, part, None, tmp_path), **SETTINGS)
     streamed = train.add_column("id", list(range(len(train)))).to_iterable_dataset()
     trainer = trainers.make(marian, streamed, None, tmp_path, max_steps=12)
     switch_out(trainer, id_column="id", draw="vocabulary", **SETTINGS)

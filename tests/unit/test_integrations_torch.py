@@ -13,7 +13,13 @@ import switchout as so
 from switchout.errors import SwitchOutError
 
 torch = pytest.importorskip("torch")
-from torch.utils.data import DataLoader, IterableDataset  # noqa: E402
+from torch.utils.data import (  # noqa: E402
+    ConcatDataset,
+    DataLoader,
+    IterableDataset,
+    Subset,
+    random_split,
+)
 
 from switchout.integrations.torch import Switched  # noqa: E402
 
@@ -61,8 +67,12 @@ def test_items_one_by_one_and_from_behind():
     assert train[-1] == train[len(train) - 1]
     assert train[torch.tensor(4)] == train[4] == train[np.int64(4)]
     assert train[0]["other"] == ["kept"]
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match="row 40: the training set has 40 rows"):
         train[len(train)]
+    with pytest.raises(TypeError, match=r"a row number or a slice, got \[0, 1\]"):
+        train[[0, 1]]
+    with pytest.raises(TypeError, match=r"a row number or a slice, got tensor"):
+        train[torch.tensor([0, 1])]
 
 
 def test_the_noise_in_words():
@@ -112,6 +122,13 @@ class Stream(IterableDataset):
     ("data", "policies", "message"),
     [
         (lambda: Switched(rows(), SOURCE, seed=1), (SOURCE,), "switched already"),
+        (lambda: Subset(Switched(rows(), SOURCE, seed=1), [3]), (SOURCE,), "switched already"),
+        (lambda: random_split(Switched(rows(), SOURCE, seed=1), [30, 10])[0], (SOURCE,), "already"),
+        (
+            lambda: Subset(ConcatDataset([rows(), Switched(rows(), SOURCE, seed=1)]), [3]),
+            (SOURCE,),
+            "switched already",
+        ),
         (Stream, (SOURCE,), "has no row numbers"),
         (list, (SOURCE,), "empty"),
         (rows, (), "nothing to switch"),
@@ -182,6 +199,12 @@ def test_the_same_noise_in_every_epoch_is_noticed():
 def test_arguments_that_are_no_policies_or_settings(policies, settings, message):
     with pytest.raises(TypeError, match=message):
         Switched(rows(), *policies, seed=1, **settings)
+
+
+@pytest.mark.parametrize("seed", [2**64, -1, 1.5, "a", None])
+def test_a_seed_is_checked_before_the_first_row(seed):
+    with pytest.raises(SwitchOutError, match="seed must be a whole number"):
+        Switched(rows(), SOURCE, seed=seed)
 
 
 @pytest.mark.parametrize("epoch", ["a", 1.5, -1, None])

@@ -23,7 +23,7 @@ from transformers import TrainerCallback
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.integrations.one_text import OneText
 from switchout.integrations.rows import AS_IT_IS, RowSwitch
-from switchout.integrations.torch import Switched
+from switchout.integrations.torch import Switched, is_switched
 from switchout.pieces import Pieces
 from switchout.policies import Policy
 from switchout.policies.factory import OF_SIDE, USUAL_LENGTH, expected_share, make_policy
@@ -86,7 +86,7 @@ def switch_out(
         raise SwitchOutError("the trainer has no training set")
     if hasattr(data, "__len__") and len(data) == 0:
         raise SwitchOutError("the training set is empty")
-    if isinstance(data, Switched) or (before is not None and not before.seeds_used):
+    if is_switched(data) or (before is not None and not before.seeds_used):
         raise SwitchOutError("this trainer is switched already: twice would be more noise")
     if getattr(trainer.args, "packing", False):  # of TRL
         raise SwitchOutError(
@@ -227,7 +227,7 @@ class SwitchRows:
     ) -> None:
         self._switch = RowSwitch(source, target, seed=seed, **settings)
         self._id_column = id_column
-        self._epoch = torch.tensor(epoch, dtype=torch.int64).share_memory_()
+        self._epoch = torch.tensor(EPOCH.check(epoch, "epoch")).share_memory_()
 
     @property
     def noise(self) -> dict[str, Any]:
@@ -254,10 +254,17 @@ class SwitchRows:
             if self._id_column not in batch:
                 there = ", ".join(map(repr, batch))
                 raise SwitchOutError(f"the rows have no column {self._id_column!r}, only {there}")
-            return [int(i) for i in batch[self._id_column]]
-        if indices is None or get_worker_info() is not None:
+            indices = batch[self._id_column]
+        elif indices is None:
+            raise SwitchOutError(
+                "the rows come without their numbers: use data.map(…, batched=True,"
+                " with_indices=True), or for a streamed set id_column=…, a column of numbers"
+            )
+        elif get_worker_info() is not None:
             _needed(None)
-        return list(indices or ())
+        if not hasattr(indices, "__len__"):
+            raise SwitchOutError("the rows come one by one: use data.map(…, batched=True)")
+        return [int(i) for i in indices]
 
 
 class _PolicyMaker:

@@ -14,6 +14,7 @@ from switchout.integrations.one_text import OneText
 from switchout.policies.lists import like
 from switchout.policies.policy import Policy
 from switchout.policies.whole_words import WholeWords
+from switchout.ranges import SEED
 
 Key = str | int
 Frozen = Callable[[Any], Any]
@@ -64,7 +65,7 @@ class RowSwitch:
                 "nothing to switch: give a policy for the source or the target; switch_out(trainer,"
                 " …) takes tau_x and tau_y as well"
             )
-        self.seed = seed
+        self.seed = SEED.check(seed, "seed")
         self._text = OneText(source_key, target_key) if one_text else None
         if self._text is not None:
             if isinstance(source, WholeWords) or isinstance(target, WholeWords):
@@ -81,7 +82,7 @@ class RowSwitch:
     def noise(self) -> dict[str, Any]:
         """What decides which ids are drawn, as short plain data."""
         sides = {side: _described(policy) for side, _, policy, _ in self.sides}
-        return {"seed": int(self.seed), "source": AS_IT_IS, "target": AS_IT_IS} | sides
+        return {"seed": self.seed, "source": AS_IT_IS, "target": AS_IT_IS} | sides
 
     def check(self, row: Any) -> None:
         """Refuse rows that lack a column, or have one too many, before training begins."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import torch
 from torch.utils.data import Dataset, IterableDataset
@@ -52,7 +52,7 @@ class Switched(Dataset):  # type: ignore[misc]
         seed: int,
         **settings: Any,
     ) -> None:
-        if isinstance(dataset, Switched):
+        if is_switched(dataset):
             raise SwitchOutError("this training set is switched already: twice would be more noise")
         if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
             raise SwitchOutError(
@@ -93,14 +93,14 @@ class Switched(Dataset):  # type: ignore[misc]
 
     def __getitems__(self, indices: Sequence[Any]) -> list[Any]:
         every = range(len(self))
-        self._notice_repeats(len(indices))
-        places = [every[i] for i in indices]
+        places = [_place(every, i) for i in indices]
+        self._notice_repeats(len(places))
         fetch = getattr(self.dataset, "__getitems__", None)
         rows = [self.dataset[i] for i in places] if fetch is None else fetch(places)
         return self._switch(rows, places, self.epoch)
 
     def _notice_repeats(self, n_fetched: int) -> None:
-        """Warn, once, when all rows were fetched twice and `set_epoch` was never called."""
+        """Warn, once, when rows enough for two epochs were fetched without a `set_epoch`."""
         if self._unset < 0:
             return
         self._unset += n_fetched
@@ -111,3 +111,29 @@ class Switched(Dataset):  # type: ignore[misc]
                 " each epoch (set_epoch(0) once, if you want it so)",
                 stacklevel=2,
             )
+
+
+def is_switched(dataset: Any) -> bool:
+    """Return whether a set is switched, or one that it is a ``Subset`` or ``ConcatDataset`` of."""
+    found, seen = [dataset], set()
+    while found:
+        one = found.pop()
+        if isinstance(one, Switched):
+            return True
+        if id(one) not in seen:
+            seen.add(id(one))
+            below = getattr(one, "__dict__", {})
+            several = below.get("datasets", ())
+            found += [below.get("dataset"), *(several if isinstance(several, list | tuple) else ())]
+    return False
+
+
+def _place(every: range, index: SupportsIndex) -> int:
+    """Return a row's number, counted from the front."""
+    try:
+        return every[index]
+    except IndexError:
+        text = f"row {int(index)}: the training set has {len(every):,} rows"
+        raise IndexError(text) from None
+    except TypeError:
+        raise TypeError(f"expected a row number or a slice, got {index!r:.80}") from None
