@@ -129,7 +129,8 @@ def test_one_column_and_other_modifiers(folder):
         ({"vocab_src": None}, "give vocab_src"),
         ({"vocab_src": "nowhere"}, "nowhere"),
         ({"tau_x": -1.0}, "tau"),
-        ({"taux": 1.0}, "taux"),
+        ({"taux": 1.0}, "unknown key 'taux' (did you mean 'tau_x'?)"),
+        ({"vocab_tgt": "vocab.en"}, "unknown key 'vocab_tgt' (did you mean 'vocab_trg'?)"),
     ],
 )
 def test_a_mistake_in_the_yaml_is_one_line(folder, changes, message):

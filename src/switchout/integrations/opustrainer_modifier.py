@@ -23,7 +23,7 @@ from opustrainer import trainer
 from opustrainer.modifiers import Modifier
 from opustrainer.modifiers.placeholders import PlaceholderTagModifier
 
-from switchout.errors import SwitchOutError
+from switchout.errors import SwitchOutError, did_you_mean
 from switchout.text import LineAugmenter
 
 _SEED = 0  # the addresses are random numbers that OpusTrainer's own seed gives
@@ -42,9 +42,13 @@ class SwitchOutModifier(Modifier):  # type: ignore[misc]
         rate_y: Optional[float] = None,  # noqa: UP045
         vocab_src: Union[Path, None] = None,  # noqa: UP007
         vocab_trg: Union[Path, None] = None,  # noqa: UP007
+        **unknown: object,
     ) -> None:
         super().__init__(probability)
         noise = {"tau_x": tau_x, "tau_y": tau_y, "rate_x": rate_x, "rate_y": rate_y}
+        for name in unknown:
+            keys = [*noise, "vocab_src", "vocab_trg"]
+            raise SwitchOutError(f"unknown key {name!r}{did_you_mean(name, keys)}")
         given: Any = {name: value for name, value in noise.items() if value is not None}
         if not given:
             raise SwitchOutError("give tau_x, tau_y, rate_x or rate_y")
