@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pytest
 
 from switchout.errors import SwitchOutError
-from switchout.text import augment_files, augment_lines
+from switchout.text import LineAugmenter, augment_files, augment_lines
 from switchout.text.lexicon import SPECIAL_WORDS, make_lexicon
 from switchout.text.preview import preview
 from switchout.text.vocabulary_files import read_vocabulary
@@ -178,3 +179,37 @@ def test_a_vocabulary_of_another_language_is_warned_of(
         " ('der' is not): does the vocabulary belong to the other side, or to another language?"
     )
     assert said == ([expected] if is_warned else [])
+
+
+@pytest.mark.parametrize("tag", [">>en<<", "<2en>", "__en__"])
+@pytest.mark.parametrize("place", [0, -1])
+def test_tags_that_are_words_are_warned_of_and_the_cure_that_is_named_helps(
+    tmp_path, caplog, tag, place
+):
+    def tags_left():
+        return sum(line.split()[place] == tag for line in (tmp_path / "out").open())
+
+    (tmp_path / "in").write_text((f"{tag} a b\n" if place == 0 else f"a b {tag}\n") * 50)
+    files = {"source": tmp_path / "in", "out_source": tmp_path / "out"}
+    augment_files(**files, tau_x=1.0, seed=1)
+    assert f"warning: source: {tag!r} looks like a tag" in caplog.text
+    assert tags_left() < 50
+    pattern = re.search(r"--special-regex '(.*)' leaves", caplog.text)[1]
+    caplog.clear()
+    (tmp_path / "out.vocab").unlink()
+    augment_files(**files, tau_x=1.0, seed=1, special_pattern=pattern)
+    assert not caplog.text
+    assert tags_left() == 50
+
+
+def test_a_few_tags_or_specials_are_not_warned_of(tmp_path, caplog):
+    (tmp_path / "in").write_text("a b c\n" * 95 + "<br> a b\n" * 5 + "a b <unk>\n" * 50)
+    augment_files(tmp_path / "in", out_source=tmp_path / "out", tau_x=1.0, seed=1)
+    assert "looks like a tag" not in caplog.text
+
+
+def test_tags_in_calls_are_warned_of(caplog):
+    augmenter = LineAugmenter(source_words=["<2en>", "a", "b"], tau_x=1.0, seed=1)
+    for i in range(40):
+        augmenter(["<2en> a b"], first_line=i)
+    assert caplog.text.count("looks like a tag") == 1

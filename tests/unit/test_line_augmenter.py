@@ -149,33 +149,46 @@ def test_wrong_settings_are_refused(how, kind, problem):
         LineAugmenter(**({"seed": 1} | how))
 
 
-def test_second_call_from_line_0_is_warned_of_once_and_numbered_calls_are_not():
+def test_line_numbers_that_come_twice_are_warned_of_once_and_others_are_not():
     augmenter = LineAugmenter(source_words=WORDS, tau_x=1.0, seed=1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        augmenter(["w1 w2"])
+        for epoch in range(3):
+            for i in (7, 3, 0, 1, 2, 4, 5, 6):  # in any order
+                augmenter(["w1 w2"], first_line=i, epoch=epoch)
         augmenter([])
-        for i in range(3):
-            augmenter(["w1 w2"], first_line=i)
-            augmenter(["w1 w2"], epoch=i + 1)
-    with pytest.warns(UserWarning, match="first_line=") as caught:
-        [augmenter(["w3 w4"]) for _ in range(3)]
+    with pytest.warns(UserWarning, match="epoch=") as caught:
+        [augmenter(["w3 w4"], first_line=i) for i in range(3)]
     assert len(caught) == 1
     assert caught[0].filename == __file__
 
 
-def test_second_call_of_augment_lines_with_the_same_noise_is_warned_of():
+def test_calls_without_numbers_are_warned_of():
+    augmenter = LineAugmenter(source_words=WORDS, tau_x=1.0, seed=1)
+    augmenter(["w1 w2"])
+    with pytest.warns(UserWarning, match="first_line="):
+        augmenter(["w3 w4"])
+
+
+@pytest.mark.parametrize("again", [{}, {"first_line": 0}])
+def test_augment_lines_again_with_the_same_noise_is_warned_of(again):
+    noise = {"tau_x": 1.25, "seed": 90 + len(again)}
+
     def call(**how):
-        return list(
-            augment_lines(["w1 w2"], vocab_source=WORDS, **{"tau_x": 1.25, "seed": 9} | how)
-        )
+        return list(augment_lines(["w1 w2"] * 3, vocab_source=WORDS, **noise | how))
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for how in ({}, {"tau_x": 2.0}, {"seed": 10}, {"epoch": 1}, {"first_line": 0}):
+        for how in (
+            {},
+            {"tau_x": 4.0},
+            {"seed": 100 + len(again)},
+            {"epoch": 1},
+            {"first_line": 3},
+        ):
             call(**how)
     with pytest.warns(UserWarning, match="first_line="):
-        call()
+        [call(**again) for _ in range(2)]
 
 
 @pytest.mark.parametrize("first_line", [False, 0.0, ""])

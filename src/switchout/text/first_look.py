@@ -5,6 +5,7 @@ those of the vocabulary?
 from __future__ import annotations
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -20,6 +21,8 @@ LINES = 1000  # to look at
 MARKERS = ("▁", "Ġ")  # how the pieces of sentencepiece and of byte-level BPE begin a word
 _SHARE = 0.05  # of a piece vocabulary that begins a word
 _LEAST = 100  # words, below which there is nothing to say of what is known
+_TAGS = (rb">>.*<<", rb"<.*>", rb"__.*__")  # as of a language or a domain
+_TAGGED = 0.1  # of the lines, from which on a tag is no accident
 
 
 def look_at(text: bytes, noise: SideNoise) -> None:
@@ -42,6 +45,7 @@ def look_at(text: bytes, noise: SideNoise) -> None:
             f"the {noise.side} is not split into the pieces of {noise.lexicon.name}: no word of its"
             f" first lines begins with {marker.decode()!r}; encode= splits raw text"
         )
+    _warn_of_tags(text, noise)
     _warn_if_foreign(words, noise)
 
 
@@ -50,17 +54,19 @@ class FirstLook:
 
     def __init__(self, noise: SideNoise) -> None:
         self._noise = noise
-        self._words: list[bytes] = []  # not looked at yet
+        self._lines: list[str] = []  # not looked at yet
+        self._n_words = 0
         self._is_done = False
 
     def add(self, sentences: Sequence[str]) -> None:
         """Take in the lines of a call."""
         if self._is_done:
             return
-        self._words += "\n".join(sentences[:LINES]).encode().split()
-        if len(self._words) >= _LEAST:
-            look_at(b" ".join(self._words), self._noise)
-            self._is_done, self._words = True, []
+        self._lines += sentences[:LINES]
+        self._n_words += sum(len(sentence.split()) for sentence in sentences[:LINES])
+        if self._n_words >= _LEAST:
+            look_at("\n".join(self._lines).encode(), self._noise)
+            self._is_done, self._lines = True, []
 
 
 def _marker(lexicon: Lexicon) -> bytes | None:
@@ -70,6 +76,20 @@ def _marker(lexicon: Lexicon) -> bytes | None:
         if entries.count(b"\n" + marker) > _SHARE * len(lexicon.known):
             return marker
     return None
+
+
+def _warn_of_tags(text: bytes, noise: SideNoise) -> None:
+    """Warn of words such as ``>>en<<`` at one end of many lines: as words they can be replaced."""
+    lines = [words for line in text.split(b"\n") if (words := line.split())]
+    ends = Counter(end for words in lines for end in {words[0], words[-1]})
+    for pattern in _TAGS:
+        tags = {end for end in ends if re.fullmatch(pattern, end)}.intersection(noise.lexicon.known)
+        if sum(ends[tag] for tag in tags) > _TAGGED * len(lines):
+            log.warning(
+                "warning: %s: %r looks like a tag, but is a word like others, to be replaced and"
+                " drawn: --special-regex '%s' leaves it alone (in Python: special_pattern=)",
+                noise.side, min(tags).decode(errors="replace"), pattern.decode(),
+            )  # fmt: skip
 
 
 def _warn_if_foreign(words: list[bytes], noise: SideNoise) -> None:

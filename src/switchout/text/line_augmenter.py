@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Unpack
@@ -23,7 +23,6 @@ from switchout.text.side_noise import (
 
 Pair = tuple[str, str]
 _AT_ONCE = 1024
-_begun: Counter[Hashable] = Counter()  # calls of `augment_lines` that begin at line 0 by default
 
 
 class CopyOptions(NoiseOptions, total=False):
@@ -35,13 +34,37 @@ class CopyOptions(NoiseOptions, total=False):
     first_line: int  # example id of the first sentence
 
 
+class Numbered:
+    """Notices that some line of an epoch got the same noise twice: more lines than numbers."""
+
+    def __init__(self) -> None:
+        self._n_lines = 0
+        self._most = 0
+        self._is_warned = False
+
+    def add(self, first_line: int, n_lines: int) -> None:
+        """Take in the lines of a call; warn once."""
+        self._n_lines += n_lines
+        self._most = max(self._most, first_line + n_lines)
+        if self._n_lines > self._most and not self._is_warned:
+            self._is_warned = True
+            warnings.warn(
+                "some line numbers came twice in one epoch, and get the same noise: give"
+                " first_line=, how many lines came before, and epoch=",
+                stacklevel=3,
+            )
+
+
+_seen: defaultdict[Hashable, Numbered] = defaultdict(Numbered)  # by `augment_lines`, by noise
+
+
 class LineAugmenter:
     """Augments lists of sentences or of pairs; vocabulary and tables are built once.
 
     Line i of a call is example ``first_line + i``, so any cut of a corpus into calls gives the same
-    lines as `augment_files`: say with every call where it begins. Without ``first_line`` it begins
-    at 0, and a second such call, which gets the same noise again, is warned of. Every line has one
-    line that comes out, an empty one stays empty.
+    lines as `augment_files`: say with every call where it begins, and in which ``epoch``. The same
+    numbers again mean the same noise again, which is warned of. Every line has one line that comes
+    out, an empty one stays empty.
 
     Args:
         source_words, target_words: Vocabulary file, or the words in order, of a side with noise.
@@ -80,21 +103,26 @@ class LineAugmenter:
                 raise SwitchOutError(f"the {side.side} has noise: give {side.side}_words")
         self._rewriters = [Rewriter(side) for side in self.sides]
         self._looks = [FirstLook(side) for side in self.sides]
-        self._begun: Counter[Hashable] = Counter()
+        self._seen: defaultdict[int, Numbered] = defaultdict(Numbered)
 
     def __call__(
-        self, lines: Sequence[str] | Sequence[Pair], first_line: int | None = None, epoch: int = 0
+        self, lines: Sequence[str] | Sequence[Pair], first_line: int = 0, epoch: int = 0
     ) -> list[Any]:
         """Return the lines, changed; each a string, or a (source, target) pair.
 
         Strings are of the side that has noise. A pair's side without noise stays as it is.
+
+        Args:
+            lines: Sentences or pairs.
+            first_line: How many lines of the corpus came before.
+            epoch: Which time the corpus is read; each has noise of its own.
         """
         lines = list(lines)  # type: ignore[assignment]
-        if first_line is None and lines:
-            _warn_if_again(self._begun, epoch)
-        first_line = EXAMPLE.check(0 if first_line is None else first_line, "first_line")
+        EXAMPLE.check(first_line, "first_line")
         EXAMPLE.check(first_line + len(lines), "first_line + the number of lines")
-        return self.copies_of(lines, first_line, Copies(self.seed, EPOCH.check(epoch, "epoch")))
+        changed = self.copies_of(lines, first_line, Copies(self.seed, EPOCH.check(epoch, "epoch")))
+        self._seen[epoch].add(first_line, len(lines))
+        return changed
 
     def copies_of(self, lines: Sequence[Any], first_line: int, copies: Copies) -> list[Any]:
         """Return the copies of each line, one after the other."""
@@ -141,8 +169,8 @@ def augment_lines(
 
     Sentence i is example ``first_line + i``; all else is as in `augment_files`: pairs with an empty
     side are left out, ``copies`` of a line follow each other. It reads 1,024 sentences ahead. Call
-    it once for a corpus, or say with every call where it begins: as of `LineAugmenter`, a second
-    call that begins at line 0 with the same noise is warned of.
+    it once for each epoch of a corpus, or say with every call where it begins: as of
+    `LineAugmenter`, the same noise again is warned of.
 
     Example:
         >>> lines = augment_lines(["a b c", "d e"], tau_x=0.0, vocab_source=list("abcde"), seed=1)
@@ -165,8 +193,6 @@ def augment_lines(
     )
     copies.check()
     sides = [side for side in (source, target) if side is not None]
-    if "first_line" not in options:
-        _warn_if_again(_begun, (*(side.signature for side in augmenter.sides), copies))
     first_line = EXAMPLE.check(options.get("first_line", 0), "first_line")
     return _augmented(augmenter, sides, first_line, copies)
 
@@ -176,6 +202,7 @@ def _augmented(
 ) -> Iterator[Any]:
     """Yield the copies of each sentence, or of each pair without an empty side."""
     iterators = [iter(side) for side in sides]
+    seen = _seen[(*(side.signature for side in augmenter.sides), copies)]
     while True:
         batches = [list(islice(iterator, _AT_ONCE)) for iterator in iterators]
         if len({len(batch) for batch in batches}) > 1:
@@ -184,22 +211,12 @@ def _augmented(
             return
         lines: Any = batches[0] if len(batches) == 1 else list(zip(*batches, strict=True))
         written = iter(augmenter.copies_of(lines, first_line, copies))
+        seen.add(first_line, len(lines))
         for line in lines:
             some = list(islice(written, copies.per_line))
             if len(batches) == 1 or all(side.encode().split() for side in line):
                 yield from some
         first_line += len(lines)
-
-
-def _warn_if_again(begun: Counter[Hashable], noise: Hashable) -> None:
-    """Warn, once, of a call that begins at line 0 as an earlier one did."""
-    begun[noise] += 1
-    if begun[noise] == 2:
-        warnings.warn(
-            "lines of this call are numbered from 0, as those of an earlier one, and get the same"
-            " noise: give first_line=, how many lines came before, or another epoch or seed",
-            stacklevel=3,
-        )
 
 
 def _columns(lines: Sequence[Any], first_line: int) -> tuple[list[str], list[str]]:
