@@ -196,3 +196,11 @@ def test_first_line_that_is_no_number_is_refused(first_line):
     augmenter = LineAugmenter(source_words=WORDS, tau_x=1.0, seed=1)
     with pytest.raises((TypeError, ValueError), match="first_line"):
         augmenter(["w1 w2"], first_line=first_line)
+
+
+def test_one_text_in_place_of_a_list_is_refused():
+    noise = {"tau_x": 1.0, "seed": 1}
+    with pytest.raises(so.SwitchOutError, match="list of sentences"):
+        LineAugmenter(source_words=WORDS, **noise)("w1 w2")
+    with pytest.raises(so.SwitchOutError, match="list of sentences"):
+        augment_lines("w1 w2", vocab_source=WORDS, **noise)

@@ -100,7 +100,10 @@ class LineAugmenter:
         self.sides: Sequence[SideNoise] = make_sides(noise | given)  # type: ignore[arg-type]
         for side in self.sides:
             if side.needs_words:
-                raise SwitchOutError(f"the {side.side} has noise: give {side.side}_words")
+                raise SwitchOutError(
+                    f"the {side.side} has noise: give {side.side}_words"
+                    f" (to augment_lines vocab_{side.side})"
+                )
         self._rewriters = [Rewriter(side) for side in self.sides]
         self._looks = [FirstLook(side) for side in self.sides]
         self._seen: defaultdict[int, Numbered] = defaultdict(Numbered)
@@ -117,6 +120,8 @@ class LineAugmenter:
             first_line: How many lines of the corpus came before.
             epoch: Which time the corpus is read; each has noise of its own.
         """
+        if isinstance(lines, str):
+            raise SwitchOutError("expected a list of sentences, got one text")
         lines = list(lines)  # type: ignore[assignment]
         EXAMPLE.check(first_line, "first_line")
         EXAMPLE.check(first_line + len(lines), "first_line + the number of lines")
@@ -181,6 +186,8 @@ def augment_lines(
     noise: Any = {k: v for k, v in options.items() if k in NoiseOptions.__annotations__}
     if source is None and target is None:
         raise SwitchOutError("augment_lines needs source or target sentences")
+    if isinstance(source, str) or isinstance(target, str):
+        raise SwitchOutError("augment_lines takes a list of sentences, not one text")
     augmenter = LineAugmenter(seed=seed, **noise)
     for side, sentences in zip(augmenter.sides, (source, target), strict=True):
         if side.policy is not None and sentences is None:
