@@ -85,6 +85,28 @@ def test_a_refused_restart_puts_the_old_run_back(toy, monkeypatch, capsys):
     assert everything(toy) == before
 
 
+def test_a_test_set_that_stands_in_train_is_told_once(toy, caplog):
+    corpus = toy / "toy-xx-yy"
+    command = ["train", str(toy / "c.toml"), "--steps", "1", "--out"]
+
+    def told() -> list[str]:
+        found = [r.getMessage() for r in caplog.records if "stand in train" in r.getMessage()]
+        caplog.clear()
+        return found
+
+    assert run([*command, str(toy / "apart")]) == 0
+    assert told() == []
+    for language in ("xx", "yy"):
+        lines = (corpus / f"train.{language}").read_text().splitlines(keepends=True)
+        (corpus / f"test.{language}").write_text("".join(lines[:10]))
+    assert run([*command, str(toy / "seen")]) == 0
+    assert told() == [
+        "warning: 10 of 10 source sentences of test stand in train too: its scores will be too good"
+    ]
+    assert run([*command, str(toy / "seen")]) == 0  # the run is there already
+    assert told() == []
+
+
 @pytest.mark.parametrize("kept", ["result.json", "resume", "checkpoints"])
 def test_fewer_steps_than_are_done_are_refused(trained, tmp_path, capsys, kept):
     """Whatever of the run is left says how many there are: 24."""

@@ -97,6 +97,17 @@ class Corpus:
         column = ("source", "target").index(side)
         return (pair[column] for pair in self.stream(split))
 
+    def seen_in_train(self) -> dict[str, tuple[int, int]]:
+        """Return how many source sentences of dev and test stand in train too, and of how many."""
+        splits = [split for split in ("dev", "test") if split in self.splits]
+        held_out = {split: list(self.lines(split, "source")) for split in splits}
+        wanted = {line for lines in held_out.values() for line in lines}
+        found = {line for line in self.lines("train", "source") if line in wanted}
+        return {
+            split: (sum(line in found for line in lines), len(lines))
+            for split, lines in held_out.items()
+        }
+
     def vocabulary_files(self) -> tuple[Path, Path] | None:
         """Return ``vocab.<lang>`` of both languages, if both came with the corpus."""
         if self.folder is None:

@@ -73,7 +73,7 @@ def prepare_corpus(
             **_describe(corpus, codecs),
             **counts,
             "unknown": _unknown_rates(cleaned, codecs),
-            "sources also in train": _overlap(cleaned),
+            "sources also in train": {x: n for x, (n, _) in cleaned.seen_in_train().items()},
             "data_hash": cleaned.data_hash,
             "sha256": {path.name: sha256_of(path) for path in sorted(partial.glob("*.*"))},
         }
@@ -175,11 +175,3 @@ def _unknown_rates(corpus: Corpus, codecs: Codecs) -> dict[str, list[float]]:
                 tokens[side] += len(ids)
         rates[split] = [n / max(of, 1) for n, of in zip(unknown, tokens, strict=True)]
     return rates
-
-
-def _overlap(corpus: Corpus) -> dict[str, int]:
-    """Return how many dev and test sentences stand in train too, by their source."""
-    held_out = {split: list(corpus.lines(split, "source")) for split in ("dev", "test")}
-    wanted = {line for lines in held_out.values() for line in lines}
-    found = {line for line in corpus.lines("train", "source") if line in wanted}
-    return {split: sum(line in found for line in lines) for split, lines in held_out.items()}

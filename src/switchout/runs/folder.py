@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from switchout.corpora import Corpus
 from switchout.corpora.codec import Codecs, build_codecs, read_codecs, save_codecs
 from switchout.corpora.encoded import EncodedPairs
+from switchout.corpora.registry import find_entry
 from switchout.errors import SwitchOutError
 from switchout.files import read_toml, write_text
 from switchout.files.writing import free_name, remove
@@ -72,6 +73,7 @@ def prepare_run(config: Config, folder: Path) -> None:
     if known is None:
         _check_new(folder, corpus)
         _write_codecs(config, folder, corpus)
+        _warn_if_seen(corpus)
     if not files:
         _encode(config, folder, corpus)
     codecs = _of(files, "vocab.", "codec.", "pieces.")
@@ -200,6 +202,18 @@ def _check_new(folder: Path, corpus: Corpus) -> None:
         raise SwitchOutError(f"{folder}: is not empty and not a run; choose another folder")
     for split in sorted({"dev", *corpus.splits} - {"train", "synthetic"}):
         corpus.pairs(split)
+
+
+def _warn_if_seen(corpus: Corpus) -> None:
+    """Say if most of dev or test stands in train; of registered corpora that is known."""
+    if find_entry(corpus.name) is not None:
+        return
+    for split, (seen, of) in corpus.seen_in_train().items():
+        if seen > of / 2:
+            log.warning(
+                "warning: %s of %s source sentences of %s stand in train too: its scores will be"
+                " too good", f"{seen:,}", f"{of:,}", split,
+            )  # fmt: skip
 
 
 def _write_codecs(config: Config, folder: Path, corpus: Corpus) -> None:
