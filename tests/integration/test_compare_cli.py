@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -347,6 +348,27 @@ def test_runs_know_their_reference(runs: Path, capsys: pytest.CaptureFixture[str
     code, out, _ = outcome(capsys, "score", runs / "old", runs / "new", "--json")
     assert code == 0
     assert "tok:none" in json.loads(out)[0]["signature"]
+
+
+@pytest.mark.parametrize("verb", ["score", "compare"])
+def test_another_reference_than_the_runs_own_is_told(
+    verb: str, runs: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    both = [runs / "old", runs / "new"]
+    words = both if verb == "score" else ["--baseline", both[0], "--system", both[1]]
+    for ref, told in (
+        (runs / "other" / "test.en", ["old"]),  # once, not for every run
+        (runs / "ref", []),
+        (runs / "other" / "test.en", []),  # nothing is known: the corpus is not here any more
+    ):
+        assert outcome(capsys, verb, *words, "--ref", ref)[0] == 0
+        assert [record.getMessage() for record in caplog.records] == [
+            f"warning: {ref} is not the reference that {runs / name} was scored with"
+            for name in told
+        ]
+        caplog.clear()
+        if ref == runs / "ref":
+            shutil.rmtree(runs / "corpus")
 
 
 def test_runs_of_two_test_sets_are_not_compared(

@@ -174,7 +174,9 @@ def references_of(ref: Path | None, outputs: Sequence[str | Path]) -> References
     from switchout.evaluation.references import References, output_file
 
     if ref is not None:
-        return References.read(ref)
+        references = References.read(ref)
+        _warn_if_another(references, [Path(path) for path in outputs])
+        return references
     for path in outputs:
         if not Path(path).exists():
             raise SwitchOutError(f"{path}: no such file or folder")
@@ -183,6 +185,24 @@ def references_of(ref: Path | None, outputs: Sequence[str | Path]) -> References
     from switchout.runs.job import common_corpus
 
     return References.of_corpus(common_corpus([Path(path) for path in outputs]))
+
+
+def _warn_if_another(references: References, outputs: Sequence[Path]) -> None:
+    """Say if a run among the outputs has another reference, where it can be found."""
+    for run in outputs:
+        if not (run / "config.toml").is_file():
+            continue
+        from switchout.runs.job import common_corpus
+
+        try:
+            known = common_corpus([run]).pairs("test")[1]
+        except (SwitchOutError, OSError):  # its corpus is not here any more
+            continue
+        if known != references.lines:
+            log.warning(
+                "warning: %s is not the reference that %s was scored with", references.path, run
+            )
+            return
 
 
 @dataclass(frozen=True, kw_only=True)
