@@ -45,7 +45,14 @@ class Copies:
 
     GROUP = "Noise"
 
-    copies: Annotated[int, Option("Changed copies of each line.", "N")] = 1
+    copies: Annotated[
+        int,
+        Option(
+            "Changed copies of each line. 4 copies of epoch 0 are the single copies of epochs 0"
+            " to 3.",
+            "N",
+        ),
+    ] = 1
     keep_original: Annotated[
         bool, Option("Write each line itself before its copies.", "--keep-original")
     ] = False

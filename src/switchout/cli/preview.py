@@ -31,9 +31,15 @@ class Inputs:
     source: Annotated[str | None, Option("Source file; '-': standard input.", "--src", "FILE")] = (
         None
     )
-    target: Annotated[str | None, Option("Target file; '-': standard input.", "--tgt", "FILE")] = (
-        None
-    )
+    target: Annotated[
+        str | None,
+        Option(
+            "Target file; '-': standard input. Give a target here also when it is alone: two"
+            " files given as --src with one seed change at the same places.",
+            "--tgt",
+            "FILE",
+        ),
+    ] = None
     pairs: Annotated[
         str | None, Option("Instead: one file of tab-separated pairs, or .parquet.", "FILE")
     ] = None
