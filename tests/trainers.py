@@ -67,6 +67,15 @@ class Recorder(Recording, Seq2SeqTrainer):
     pass
 
 
+class OwnLoader(Recorder):
+    """Has a loader of its own, ``own_loader``, as overridden methods in scripts do."""
+
+    own_loader: Any = None
+
+    def get_train_dataloader(self) -> Any:
+        return self.accelerator.prepare(self.own_loader)
+
+
 class Epochs(TrainerCallback):
     """Counts epochs for the recorder, apart from the callback under test."""
 
@@ -114,13 +123,14 @@ def make(tokenizer: Any, train: Any, dev: Any, folder: Any, **settings: Any) -> 
         dropout=settings.pop("dropout", 0.1),
     )  # fmt: skip
     model = MarianMTModel(config)
+    kind = settings.pop("kind", Recorder)
     steps = {"num_train_epochs": 3, "save_strategy": "no"} | settings
     arguments = Seq2SeqTrainingArguments(
         str(folder), per_device_train_batch_size=BATCH, report_to="none", disable_tqdm=True,
         use_cpu=True, learning_rate=1e-3, seed=1, dataloader_pin_memory=False,
         logging_strategy="no", **steps,
     )  # fmt: skip
-    return Recorder(
+    return kind(
         model, arguments, data_collator=DataCollatorForSeq2Seq(tokenizer, model),
         train_dataset=train, eval_dataset=dev, processing_class=tokenizer,
     )  # fmt: skip

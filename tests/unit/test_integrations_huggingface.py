@@ -20,6 +20,8 @@ from switchout.policies.whole_words import WholeWords, WordBook
 pytest.importorskip("transformers")
 torch = pytest.importorskip("torch")
 datasets = pytest.importorskip("datasets")
+from torch.utils.data import Subset  # noqa: E402
+
 from switchout.integrations.huggingface import (  # noqa: E402
     EpochCallback,
     SwitchRows,
@@ -100,6 +102,84 @@ def test_a_training_set_that_replaces_the_switched_one_is_refused(marian, train,
     trainer.train_dataset = dev
     trainer.remove_callback(EpochCallback)
     trainer.train()
+
+
+class Hidden(trainers.Rows):
+    """A set around another, under a name that says nothing."""
+
+
+def columns(data):
+    return data.select_columns(["input_ids", "attention_mask", "labels"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_streamed", "is_warned"),
+    [
+        (lambda trainer, clean: columns(clean), False, True),
+        (lambda trainer, clean: trainers.Rows(list(columns(clean))), False, True),
+        (lambda trainer, clean: columns(clean), True, True),
+        (lambda trainer, clean: trainer.train_dataset, False, False),
+        (lambda trainer, clean: Hidden(trainer.train_dataset), False, False),
+        (lambda trainer, clean: Subset(trainer.train_dataset, range(24)), False, False),
+    ],
+    ids=["clean", "global", "stream", "own", "wrapped", "subset"],
+)
+def test_a_loader_of_its_own_without_noise_is_told(
+    marian, train, tmp_path, caplog, rows, is_streamed, is_warned
+):
+    clean, settings = columns(train), dict(SETTINGS)
+    if is_streamed:
+        clean = train.add_column("id", list(range(len(train)))).to_iterable_dataset()
+        settings |= {"draw": "vocabulary", "id_column": "id"}
+    trainer = trainers.make(marian, clean, None, tmp_path, kind=trainers.OwnLoader, max_steps=2)
+    switch_out(trainer, **settings)
+    next(iter(trainer.train_dataset))  # a look at the rows is no training
+    trainer.own_loader = torch.utils.data.DataLoader(
+        rows(trainer, train), batch_size=8, collate_fn=trainer.data_collator
+    )
+    trainer.train()
+    messages = [r.getMessage() for r in caplog.records if r.name.startswith("switchout")]
+    assert len(messages) == is_warned
+    assert not is_warned or "own get_train_dataloader reads another data set" in messages[0]
+
+
+def test_a_loader_made_before_the_second_noise_is_told(marian, train, tmp_path, caplog):
+    data = columns(train)
+    trainer = trainers.make(marian, data, None, tmp_path, kind=trainers.OwnLoader, max_steps=2)
+    switch_out(trainer, **SETTINGS)
+    trainer.own_loader = torch.utils.data.DataLoader(
+        trainer.train_dataset, batch_size=8, collate_fn=trainer.data_collator
+    )
+    trainer.train()
+    assert not caplog.records
+    switch_out(trainer, **SETTINGS | {"seed": 6})
+    trainer.train()
+    (record,) = caplog.records
+    assert "own get_train_dataloader reads another data set" in record.getMessage()
+
+
+@pytest.mark.parametrize(
+    ("is_streamed", "steps"),
+    [
+        (False, {}),
+        (False, {"dataloader_num_workers": 2}),
+        (False, {"train_sampling_strategy": "group_by_length"}),
+        (True, {}),
+        (True, {"dataloader_num_workers": 2}),
+    ],
+    ids=str,
+)
+def test_the_trainers_own_loaders_are_not_suspected(
+    marian, train, tmp_path, caplog, is_streamed, steps
+):
+    data, settings = train, dict(SETTINGS)
+    if is_streamed:
+        data = train.add_column("id", list(range(len(train)))).to_iterable_dataset(num_shards=2)
+        settings |= {"draw": "vocabulary", "id_column": "id"}
+    trainer = trainers.make(marian, data, None, tmp_path, max_steps=2, **steps)
+    switch_out(trainer, **settings)
+    trainer.train()
+    assert not [r for r in caplog.records if r.name.startswith("switchout")]
 
 
 @pytest.mark.parametrize("is_streamed", [False, True])

@@ -23,7 +23,7 @@ from transformers import TrainerCallback
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.integrations.one_text import OneText
 from switchout.integrations.rows import AS_IT_IS, RowSwitch
-from switchout.integrations.torch import Switched, is_switched
+from switchout.integrations.torch import Switched, is_switched, switched_in
 from switchout.pieces import Pieces
 from switchout.policies import Policy
 from switchout.policies.factory import OF_SIDE, USUAL_LENGTH, expected_share, make_policy
@@ -157,6 +157,7 @@ class EpochCallback(TrainerCallback):  # type: ignore[misc]
         self._trainer = trainer
         self._seed: int | None = None
         self._next = 0
+        self._is_read = True
         self.train_dataset = getattr(trainer, "train_dataset", None)
         self.clean_set = clean_set
         self.seeds_used: set[int] = set() if before is None else before.seeds_used
@@ -171,6 +172,12 @@ class EpochCallback(TrainerCallback):  # type: ignore[misc]
                 " switch_out(trainer, …) again, or trainer.remove_callback(EpochCallback) if"
                 " that is meant"
             )
+        # A set that is not found here (streamed, or in another's wrapper) is known by the rows
+        # that the first step reads. Only the first process is sure to read any.
+        loader_set = getattr(others.get("train_dataloader"), "dataset", None)
+        found = any(one is self._dataset for one in switched_in(loader_set))
+        self._is_read = found or not state.is_world_process_zero
+        self._dataset.was_read.fill_(False)
         noise = self._dataset.noise
         self._seed = noise["seed"]
         # With a model_init every train() is another run, of a new model.
@@ -200,6 +207,13 @@ class EpochCallback(TrainerCallback):  # type: ignore[misc]
         # Not earlier: a Trainer that looks for a batch that fits may begin several times.
         if self._seed is not None:
             self.seeds_used.add(self._seed)
+        if not (self._is_read or self._dataset.was_read):
+            log.warning(
+                "warning: the first step read no row of trainer.train_dataset: the trainer's own"
+                " get_train_dataloader reads another data set, and trains without the noise of"
+                " switch_out; let it read self.train_dataset"
+            )
+        self._is_read = True  # said once
 
 
 class SwitchRows:
@@ -228,6 +242,7 @@ class SwitchRows:
         self._switch = RowSwitch(source, target, seed=seed, **settings)
         self._id_column = id_column
         self._epoch = torch.tensor(EPOCH.check(epoch, "epoch")).share_memory_()
+        self.was_read = torch.tensor(False).share_memory_()  # in any worker
 
     @property
     def noise(self) -> dict[str, Any]:
@@ -246,6 +261,7 @@ class SwitchRows:
         if not rows:
             return dict(batch)
         self._switch.check(rows[0])
+        self.was_read.fill_(True)
         new = self._switch(rows, ids, int(self._epoch))
         return {name: [row[name] for row in new] for name in rows[0]}
 

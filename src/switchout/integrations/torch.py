@@ -65,6 +65,7 @@ class Switched(Dataset):  # type: ignore[misc]
         self._switch = RowSwitch(source, target, seed=seed, **settings)
         self._switch.check(dataset[0])
         self._epoch = torch.zeros((), dtype=torch.int64).share_memory_()
+        self.was_read = torch.tensor(False).share_memory_()  # in any worker
         # Rows fetched while nobody has set an epoch; -1 once somebody has, or was warned.
         self._unset = torch.zeros((), dtype=torch.int64).share_memory_()
 
@@ -94,6 +95,7 @@ class Switched(Dataset):  # type: ignore[misc]
     def __getitems__(self, indices: Sequence[Any]) -> list[Any]:
         every = range(len(self))
         places = [_place(every, i) for i in indices]
+        self.was_read.fill_(True)
         self._notice_repeats(len(places))
         fetch = getattr(self.dataset, "__getitems__", None)
         rows = [self.dataset[i] for i in places] if fetch is None else fetch(places)
@@ -115,17 +117,22 @@ class Switched(Dataset):  # type: ignore[misc]
 
 def is_switched(dataset: Any) -> bool:
     """Return whether a set is switched, or one that it is a ``Subset`` or ``ConcatDataset`` of."""
-    found, seen = [dataset], set()
+    return bool(switched_in(dataset))
+
+
+def switched_in(dataset: Any) -> list[Switched]:
+    """Return the switched sets that a set is, or is a ``Subset`` or ``ConcatDataset`` of."""
+    found, seen, switched = [dataset], set(), []
     while found:
         one = found.pop()
-        if isinstance(one, Switched):
-            return True
         if id(one) not in seen:
             seen.add(id(one))
+            if isinstance(one, Switched):
+                switched.append(one)
             below = getattr(one, "__dict__", {})
             several = below.get("datasets", ())
             found += [below.get("dataset"), *(several if isinstance(several, list | tuple) else ())]
-    return False
+    return switched
 
 
 def _place(every: range, index: SupportsIndex) -> int:
