@@ -83,7 +83,8 @@ def _warn_of_tags(text: bytes, noise: SideNoise) -> None:
     lines = [words for line in text.split(b"\n") if (words := line.split())]
     ends = Counter(end for words in lines for end in {words[0], words[-1]})
     for pattern in _TAGS:
-        tags = {end for end in ends if re.fullmatch(pattern, end)}.intersection(noise.lexicon.known)
+        tags = {end for end in ends if re.fullmatch(pattern, end)}
+        tags &= set(noise.lexicon.known) if tags else tags  # most texts have none
         if sum(ends[tag] for tag in tags) > _TAGGED * len(lines):
             log.warning(
                 "warning: %s: %r looks like a tag, but is a word like others, to be replaced and"
