@@ -11,8 +11,10 @@ import torch
 import torch.nn.functional as F
 
 from switchout.errors import SwitchOutError
+from switchout.nmt import output_loss
 from switchout.nmt.dropout import Dropout, drop_add, dropout_keys
 from switchout.nmt.model import ModelSpec, Transformer
+from switchout.nmt.output_loss import OutputLoss
 
 SPEC = ModelSpec(
     src_size=31, tgt_size=29, layers=2, heads=5, d_head=4, d_model=12, d_inner=14, init=0.3
@@ -122,9 +124,11 @@ def test_null_word_stays_zero_under_training(spec: ModelSpec) -> None:
 
 @specs
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("at_once", [16, 5, 1])  # of the 16 words; 32 cells a row
 def test_loss_and_gradient_are_those_of_the_cross_entropy(
-    spec: ModelSpec, smoothing: float
+    spec: ModelSpec, smoothing: float, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(output_loss, "_CELLS", at_once * 32)
     src, lengths, tgt, labels = sentences(spec)
     ours, theirs = Transformer(spec, seed=1), Transformer(spec, seed=1)
     loss, n = ours.loss(src, lengths, tgt, labels, label_smoothing=smoothing)
@@ -142,6 +146,26 @@ def test_loss_and_gradient_are_those_of_the_cross_entropy(
     torch.testing.assert_close(loss, expected)
     for a, b in zip(ours.parameters(), theirs.parameters(), strict=True):
         torch.testing.assert_close(a.grad, b.grad, rtol=1e-4, atol=1e-6)
+
+
+def test_loss_in_half_precision_has_sums_and_gradients_in_full(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of 200 blocks: added up in bfloat16 they would be off by far more than one product is."""
+    monkeypatch.setattr(output_loss, "_CELLS", 10 * 32)
+    generator = torch.Generator().manual_seed(3)
+    hidden, weight = (torch.randn(n, 8, generator=generator) for n in (2000, 29))
+    labels = torch.randint(2, 29, (2000,), generator=generator)
+    found = []
+    for is_half in (False, True):
+        h, w = hidden.clone().requires_grad_(), weight.clone().requires_grad_()
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=is_half):
+            loss = OutputLoss.apply(h, w, labels, 0.1)
+        loss.backward()
+        assert loss.dtype == h.grad.dtype == w.grad.dtype == torch.float32
+        found.append((loss.detach(), h.grad, w.grad))
+    for exact, half in zip(*found, strict=True):
+        assert 0 < (half - exact).norm() / exact.norm() < 0.01
 
 
 def test_model_equals_the_reference_layers_of_torch() -> None:

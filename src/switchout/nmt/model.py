@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from switchout.corpora.vocabulary import BOS, PAD
 from switchout.errors import SwitchOutError
 from switchout.nmt.dropout import Dropout
+from switchout.nmt.output_loss import OutputLoss
 
 Cached = tuple[Tensor, Tensor]  # keys and values, each [B, H, time, E]
 
@@ -258,9 +259,9 @@ class Transformer(nn.Module):  # type: ignore[misc]
         """
         hidden = self._decode(src, src_lengths, tgt_in, keys)  # [B, T, d_model]
         real = labels != PAD
-        logits = self.output(hidden[real]).float()  # [n, tgt_size]
-        loss = SmoothedCrossEntropy.apply(logits, labels[real], label_smoothing)
-        return loss, logits.shape[0]
+        wanted = labels[real]  # [n]
+        loss = OutputLoss.apply(hidden[real], self.output.weight, wanted, label_smoothing)
+        return loss, len(wanted)
 
     def logits(self, hidden: Tensor) -> Tensor:
         """[..., d_model] -> [..., tgt_size]."""
@@ -288,38 +289,6 @@ class Transformer(nn.Module):  # type: ignore[misc]
             x = layer(x, memory, mask, drop)
         normed: Tensor = self.decoder_norm(x)
         return normed
-
-
-class SmoothedCrossEntropy(torch.autograd.Function):  # type: ignore[misc]
-    """Sum of -(1 - smoothing) log p(label) - smoothing · mean log p, over the words but PAD, BOS.
-
-    The logits are by far the largest tensor of a training step. Their memory is overwritten,
-    first by p, then by the gradient, which is ready before the backward pass.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, logits: Tensor, labels: Tensor, smoothing: float) -> Tensor:
-        words, labels = logits[:, BOS + 1 :], labels[:, None]  # [n, V - 2], [n, 1]
-        share = smoothing / words.shape[1]
-        logits[:, : BOS + 1] = -math.inf
-        largest = logits.amax(dim=1, keepdim=True)
-        of_labels = logits.gather(1, labels).sum()
-        of_all = words.sum() if smoothing else 0
-        p = logits.sub_(largest).exp_()
-        total = p.sum(dim=1, keepdim=True)
-        log_total = (total.log() + largest).sum()
-        if ctx.needs_input_grad[0]:
-            p.div_(total)
-            words.sub_(share)
-            p.scatter_add_(1, labels, torch.full_like(total, smoothing - 1))
-            ctx.by_logits = p
-        loss: Tensor = log_total - (1 - smoothing) * of_labels - share * of_all
-        return loss
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None, None]:
-        by_logits, ctx.by_logits = ctx.by_logits, None
-        return by_logits.mul_(grad), None, None
 
 
 def sinusoids(length: int, d_model: int) -> Tensor:
