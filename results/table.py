@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from switchout.evaluation.metrics import Array, Measure
+from switchout.errors import SwitchOutError
+from switchout.evaluation.metrics import Array, Measure, Metric
 from switchout.files import atomic
+from switchout.runs.finished import Finished
 
 HERE = Path(__file__).parent
 ORDER = 4  # of BLEU
@@ -57,17 +59,38 @@ class Study:
 
     def scores(self, row: str, name: str, rule: str | None = None) -> list[float]:
         """Return a score of every run of a row by a checkpoint rule; None: the one that counts."""
-        rule = rule or self.shared["config"]["train.select"]
-        return [run["rules"][rule][name] for run in self.of(row)]
+        return [run["rules"][rule or self.selects_by][name] for run in self.of(row)]
 
     def statistics(self, row: str, split: str, rule: str | None = None) -> list[Array] | None:
         """Return BLEU's statistics [sentence, statistic] of every run; None: they were not kept."""
-        rule = rule or self.shared["config"]["train.select"]
-        runs, lengths = self.of(row), self.sentences(split, "reference")
-        if lengths is None or not all("matches" in run for run in runs):
+        found = [self.statistics_of(run, split, rule) for run in self.of(row)]
+        kept = [one for one in found if one is not None]
+        return kept if len(kept) == len(found) else None
+
+    def statistics_of(
+        self, run: dict[str, Any], split: str, rule: str | None = None
+    ) -> Array | None:
+        """Return the same of one run."""
+        lengths = self.sentences(split, "reference")
+        if lengths is None or "matches" not in run:
             return None
-        packed = [run["matches"][str(run["rules"][rule]["step"])][split] for run in runs]
-        return [whole(unpack(one), lengths) for one in packed]
+        step = run["rules"][rule or self.selects_by]["step"]
+        return whole(unpack(run["matches"][str(step)][split]), lengths)
+
+    def kept(self, folder: Path) -> Kept | None:
+        """Return the run that was made in a folder of this name; None: the table has none."""
+        run = self.runs.get(folder.name)
+        if run is None:
+            return None
+        chosen = run["rules"][self.selects_by]
+        scores = {name: chosen[name] for name in ("dev_bleu", "test_bleu")}
+        facts = {"selected_step": chosen["step"], "bleu_signature": self.shared["bleu"]}
+        return Kept(folder, {**run, **scores, **facts}, run, self)
+
+    @property
+    def selects_by(self) -> str:
+        """The checkpoint rule that counts."""
+        return str(self.shared["config"]["train.select"])
 
     def sentences(self, split: str, name: str) -> Array | None:
         """Return a number per sentence: words of its ``reference``, of its ``source``, …"""
@@ -77,6 +100,22 @@ class Study:
     @property
     def measure(self) -> Measure:
         return Measure("bleu", self.shared["bleu"])
+
+
+@dataclass(frozen=True)
+class Kept(Finished):
+    """A run of a table: its texts are gone, their statistics are kept."""
+
+    study: Study
+
+    def lines(self, split: str, *, rule: str | None = None) -> list[str]:
+        return []
+
+    def statistics(self, metric: Metric, split: str, *, rule: str | None = None) -> Array:
+        found = self.study.statistics_of(self.record, split, rule)
+        if found is None:
+            raise SwitchOutError(f"{self.study.name}: no statistics were kept of {self.folder}")
+        return found
 
 
 def read(name: str) -> Study:

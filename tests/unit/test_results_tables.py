@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +15,13 @@ from made_runs import finish_row, make_config, make_experiment, write_corpus
 from switchout.experiments.contrasts import Scores, contrast
 from switchout.experiments.experiment import Question, Row, load, records
 from switchout.experiments.paper import with_taus
+from switchout.report.write import write_pages
 
+DATA = Path(os.environ.get("SWITCHOUT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RESULTS = Path(__file__).parents[2] / "results"
 sys.path.insert(0, str(RESULTS))
-collect, effects, make, table = map(
-    importlib.import_module, ("collect", "effects", "make", "table")
+collect, effects, make, report, table = map(
+    importlib.import_module, ("collect", "effects", "make", "report", "table")
 )
 sys.path.remove(str(RESULTS))
 
@@ -72,6 +75,42 @@ def test_a_test_repeated_from_the_table_is_the_test_of_the_runs(experiment, stud
         assert ours.counts_sentences
         assert ours.delta == pytest.approx(theirs.delta)
         assert ours.test.p == pytest.approx(theirs.seeds.p)
+
+
+def test_a_report_from_the_table_says_what_the_report_of_the_runs_says(experiment, study, tmp_path):
+    made = {}
+    for name, source in (
+        ("runs", experiment),
+        ("table", replace(experiment, find=study.kept, root=tmp_path / "no runs")),
+    ):
+        (tmp_path / name).mkdir(exist_ok=True)
+        [made[name]] = write_pages({tmp_path / name: source})
+    of_runs, of_table = ({**one["columns"][0]} for one in (made["runs"], made["table"]))
+    for name in ("comparisons", "comparisons_by_rule", "against_first", "buckets"):
+        assert of_table[name] == of_runs[name], name
+    assert of_table["comparisons_by_rule"]["last"] != []
+    assert made["table"]["answers"] == made["runs"]["answers"]
+    for ours, theirs in zip(of_table["rows"], of_runs["rows"], strict=True):
+        assert ours["median_test_bleu"] == theirs["median_test_bleu"]
+        assert [r["key"] for r in ours["runs"]] == keys_of(theirs)
+    page = (tmp_path / "table" / "report.html").read_text(encoding="utf-8")
+    assert "undecided" in page
+    assert "Examples" not in page  # their texts are gone
+
+
+@pytest.mark.skipif(not (DATA / "multi30k_de_en").is_dir(), reason="no corpus: set SWITCHOUT_DATA")
+def test_a_declared_study_finds_its_runs_in_its_table(monkeypatch):
+    """Other keys than those it was trained under, and a report would say that nothing is there."""
+    monkeypatch.setenv("SWITCHOUT_DATA", str(DATA))
+    study, experiment = table.read("multi30k-5k"), report.experiment_of("multi30k-5k")
+    rows = records(experiment, experiment.corpora[0].rows)
+    assert {row.name: len(row.runs) for row in rows} == {
+        name: len(study.of(name)) for name in study.rows
+    }
+
+
+def keys_of(row):
+    return [run["signature"].partition("key:")[2].partition("|")[0] for run in row["runs"]]
 
 
 def test_runs_that_finish_later_are_added_and_counted(experiment, study, tmp_path):

@@ -20,6 +20,7 @@ from switchout.experiments.contrasts import (
     contrasts,
     correct_together,
     same_against_same,
+    with_texts,
 )
 from switchout.experiments.data_facts import DataFacts, data_facts
 from switchout.experiments.experiment import CorpusRows, Experiment, RowRecord, records
@@ -161,18 +162,27 @@ def _analysis(experiment: Experiment, planned: CorpusRows) -> Analysis:
         switchout_and_raml=scores.compare(base, switchout) if base and switchout else None,
         spread=_spread(rows),
         breakdowns=_breakdowns(found, scores),
-        examples=_examples(asked, corpus),
+        examples=_examples(found, asked),
         data=data_facts(rows, corpus),
         reference=reference_for(planned),
     )
 
 
-def _examples(asked: Sequence[Contrast], corpus: Corpus) -> list[Example]:
+def _examples(found: Analysis, asked: Sequence[Contrast]) -> list[Example]:
     """Sentences of the last question, which is that of the most augmented row."""
     if not asked:
         return []
-    sources, references = corpus.pairs("test")
-    return choose_examples(asked[-1].test, references, sources, n_examples=N_EXAMPLES)
+    result = asked[-1].test
+    baseline, system = (
+        with_texts(side, row)
+        for side in (result.baseline, result.system)
+        if (row := found.row(side.name))
+    )
+    if not all(side.system.runs[side.tested] for side in (baseline, system)):
+        return []  # the texts of the runs were not kept
+    sources, references = found.corpus.pairs("test")
+    shown = replace(result, baseline=baseline, system=system)
+    return choose_examples(shown, references, sources, n_examples=N_EXAMPLES)
 
 
 def _breakdowns(found: Analysis, scores: Scores) -> list[Breakdown]:

@@ -22,7 +22,7 @@ from switchout.evaluation.comparison import (
     System,
     compare_scored,
     corrected,
-    score_system,
+    scored_from,
 )
 from switchout.evaluation.metrics import Metric
 from switchout.evaluation.verdict import is_better, is_significant
@@ -110,7 +110,9 @@ class Scores:
         """Return all runs of a row under BLEU."""
         key = (row.name, row.addresses, split, rule)
         if key not in self._scored:
-            self._scored[key] = score_system(self.metric(split), system_of(row, split, rule))
+            metric = self.metric(split)
+            statistics = [run.statistics(metric, split, rule=rule) for run in row.runs]
+            self._scored[key] = scored_from(metric, _without_texts(row), statistics)
         return self._scored[key]
 
     def compare(
@@ -221,7 +223,11 @@ def same_against_same(row: RowRecord, scores: Scores) -> Comparison | None:
     return scores.compare(odd, even)
 
 
-def system_of(row: RowRecord, split: str = "test", rule: str | None = None) -> System:
-    """Return the outputs of a row's runs."""
-    lines = [run.lines(split, rule=rule) for run in row.runs]
-    return System(row.name, lines, [f"seed {run.seed}" for run in row.runs])
+def with_texts(side: Scored, row: RowRecord) -> Scored:
+    """Return a side scored on test with the translations of its row; none where none were kept."""
+    lines = [run.lines("test") for run in row.runs]
+    return replace(side, system=replace(side.system, runs=lines))
+
+
+def _without_texts(row: RowRecord) -> System:
+    return System(row.name, (), [f"seed {run.seed}" for run in row.runs])

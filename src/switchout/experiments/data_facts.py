@@ -37,9 +37,9 @@ class DataFacts:
 
 
 def data_facts(rows: Sequence[RowRecord], corpus: Corpus) -> DataFacts | None:
-    """Return the facts, by the vocabularies of a finished run; None without one."""
+    """Return the facts, by the vocabularies of a finished run; None where no folder is left."""
     folder = next((row.runs[0].folder for row in rows if row.runs), None)
-    if folder is None:
+    if folder is None or not folder.is_dir():
         return None
     codecs = (Codec.load(folder, "src"), Codec.load(folder, "tgt"))
     train, test = corpus.pairs("train"), corpus.pairs("test")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -100,6 +100,7 @@ class Experiment:
         command: The line that repeats it.
         root: Where the runs are.
         notes: What a reader must know before the answers.
+        find: Reads what the run of a folder left; None: it is not finished.
     """
 
     kind: str
@@ -107,6 +108,7 @@ class Experiment:
     command: str
     root: Path = field(default_factory=runs_root)
     notes: tuple[str, ...] = ()
+    find: Callable[[Path], Finished | None] = finished
 
     def jobs(self) -> list[Job]:
         """Return every run; seed by seed, so that an early look has all rows."""
@@ -166,7 +168,7 @@ def records(experiment: Experiment, rows: Iterable[Row]) -> list[RowRecord]:
     """Return rows with what is finished."""
     found = []
     for row in rows:
-        runs = [finished(job.folder) for job in experiment.of(row)]
+        runs = [experiment.find(job.folder) for job in experiment.of(row)]
         done = tuple(run for run in runs if run is not None)
         found.append(RowRecord(row, done, len(runs) - len(done)))
     return found

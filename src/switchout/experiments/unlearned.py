@@ -46,6 +46,8 @@ def why_unlearned(lines: Sequence[str], bleu: float) -> str:
     """
     if bleu < LOWEST_BLEU:
         return f"BLEU is {bleu:.2f}"
+    if not lines:  # the texts were not kept
+        return ""
     if 2 * sum(not line.strip() for line in lines) > len(lines):
         return "most outputs are empty"
     [(_, n_same)] = Counter(lines).most_common(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -25,16 +25,22 @@ def write_report(folder: Path) -> dict[str, Any]:
 
 def write_reports(folders: Sequence[Path]) -> list[dict[str, Any]]:
     """Write the reports of several experiments, corrected over all their contrasts."""
-    experiments = [load(folder) for folder in folders]
-    found = analyse(experiments)
+    return write_pages({folder: load(folder) for folder in folders})
+
+
+def write_pages(experiments: Mapping[Path, Experiment]) -> list[dict[str, Any]]:
+    """Write the reports of experiments into their folders, corrected over all their contrasts."""
+    found = analyse([*experiments.values()])
     n_family = sum(len(analysis.contrasts) for analyses in found for analysis in analyses)
-    if len(folders) > 1:
-        note = (
-            f"Reported together: p-values are corrected over the {n_family} contrasts of "
-            f"{len(folders)} experiments."
-        )
-        experiments = [replace(each, notes=(*each.notes, note)) for each in experiments]
-    return [_write(*one) for one in zip(folders, experiments, found, strict=True)]
+    together = (
+        f"Reported together: p-values are corrected over the {n_family} contrasts of "
+        f"{len(experiments)} experiments.",
+    )
+    written = []
+    for (folder, each), analyses in zip(experiments.items(), found, strict=True):
+        notes = each.notes + (together if len(experiments) > 1 else ())
+        written.append(_write(folder, replace(each, notes=notes), analyses))
+    return written
 
 
 def _write(folder: Path, experiment: Experiment, analyses: Sequence[Analysis]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from switchout.errors import SwitchOutError
+from switchout.evaluation.metrics import Array, Metric
 from switchout.files import read_lines
 from switchout.runs.sealed import check_files, read_sealed
 
@@ -55,6 +56,10 @@ class Finished:
             self.folder, {k: v for k, v in known.items() if k == f"{name}.hyp"}, advice=advice
         )
         return read_lines(self.folder / f"{name}.hyp")
+
+    def statistics(self, metric: Metric, split: str, *, rule: str | None = None) -> Array:
+        """Return the statistics of its translations, [sentence, statistic]."""
+        return metric.statistics(self.lines(split, rule=rule))
 
 
 def finished(folder: Path) -> Finished | None:
