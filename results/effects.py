@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from table import Study
 
+from switchout.evaluation.buckets import Breakdown, break_down
 from switchout.evaluation.comparison import Scored, System, scored_from
+from switchout.evaluation.features import Feature
 from switchout.evaluation.significance import SeedsTest, holm, seeds_test
-from switchout.evaluation.trend import Trend, trend_over_seeds
 from switchout.evaluation.verdict import LEVEL
 
 DECLARED = Path(__file__).parents[1] / "studies"
@@ -76,15 +77,18 @@ def scored(study: Study, row: str, split: str, rule: str | None) -> Scored | Non
     return None if statistics is None else scored_from(study.measure, System(row, ()), statistics)
 
 
-def slope_over_distance(study: Study, row: str, against: str) -> Trend | None:
-    """Return how the gain changes with the distance to the training text, as in figure 2."""
+def gains_by_distance(study: Study, row: str, against: str) -> Breakdown | None:
+    """Return the gain by the distance to the training text, and its trend, as in figure 2."""
     sides = [scored(study, name, "test", None) for name in (against, row)]
-    distance, length = (study.sentences("test", name) for name in ("distance", "source"))
-    words = study.sentences("test", "words")
-    if sides[0] is None or sides[1] is None or distance is None or length is None or words is None:
+    distance, source, words = (
+        study.sentences("test", name) for name in ("distance", "source", "words")
+    )
+    if sides[0] is None or sides[1] is None or distance is None or source is None or words is None:
         return None
-    base, other = (side.pseudo_values for side in sides if side)
-    return trend_over_seeds(base, other, distance / length, lengths=words)
+    references = ["w " * int(n) for n in words]  # only their lengths matter here
+    wer = Feature("wer", distance / source)
+    [found] = break_down(references, sides[0], sides[1:], [wer], metric=study.measure)
+    return found
 
 
 def declared(name: str) -> list[dict[str, Any]]:

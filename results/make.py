@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -16,9 +17,10 @@ from pathlib import Path
 from statistics import fmean, median, stdev
 from tempfile import TemporaryDirectory
 
-from effects import Claim, Effect, claims, effect, slope_over_distance
+from effects import Claim, Effect, claims, effect, gains_by_distance
 from table import HERE, Study, read
 
+from switchout.evaluation.buckets import Breakdown
 from switchout.evaluation.significance import holm
 from switchout.evaluation.trend import Trend
 from switchout.evaluation.verdict import LEVEL
@@ -38,6 +40,7 @@ from switchout.experiments.reference import (
     read_reference,
     write_reference,
 )
+from switchout.report.buckets import gains_chart
 from switchout.report.charts import Difference, ForestPlot, HeatMap, stacked
 from switchout.runs.finished import RULES
 
@@ -66,13 +69,11 @@ CLAIMS = {
     "C4": "It gains most far from the training text",
     "C5": "It gains on top of back-translation",
 }
+ON_BACK_TRANSLATION = ((BT_SWITCHOUT, BT), (BT_RAML_SWITCHOUT, BT_RAML))
 ROWS_OF = {"C1": (SWITCHOUT, BASELINE), "C2": (RAML_SWITCHOUT, RAML)}
-WHY_OPEN = {
-    "C3": "depends on how the checkpoint is chosen; mostly single seeds",
-    "C4": "slopes −0.9 and +0.4 BLEU per 1.0 of WER, intervals from −5 to +5; study 2 decides",
-    "C5": "two seeds; −0.2 alone, −0.5 with RAML on test",
-}
-COLOURS = {"C1": "s2", "C2": "s5"}  # of the rows on the report's pages
+COLOURS = {"C1": "s2", "C2": "s5", "C5": "s3"}  # of the rows on the report's pages
+VERDICTS = ("confirmed", "refuted", "open")
+SPLITS = ("test", "dev")
 RULE_NAMES = {
     "dev-perplexity": "lowest dev perplexity",
     "dev-bleu": "best dev BLEU",
@@ -98,12 +99,18 @@ def claims_of(name: str) -> tuple[Claim, ...]:
 
 
 @cache
-def distance_slope() -> Trend | None:
-    """C4 in study 2; None before it has two seeds."""
-    study = study_of("en-vi")
+def by_distance(name: str) -> Breakdown | None:
+    """C4 in a study; None before it has two seeds."""
+    study = study_of(name)
     if study is None or min(len(study.of(row)) for row in (RAML, RAML_SWITCHOUT)) < 2:
         return None
-    return slope_over_distance(study, RAML_SWITCHOUT, RAML)
+    return gains_by_distance(study, RAML_SWITCHOUT, RAML)
+
+
+def distance_slope() -> Trend | None:
+    """What decides C4: its slope in study 2."""
+    found = by_distance("en-vi")
+    return found.trends[0] if found else None
 
 
 def distance_verdict(slope: Trend) -> tuple[str, str]:
@@ -120,35 +127,68 @@ def distance_verdict(slope: Trend) -> tuple[str, str]:
 def verdicts() -> str:
     """The paper's claims, each confirmed, refuted or open, and why."""
     said = {question: verdict_of(question) for question in CLAIMS}
-    n_open = sum(verdict == "open" for verdict, _ in said.values())
+    counts = Counter(verdict.partition(" ")[0] for verdict, _ in said.values())
+    counted = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
     lines = [(q, CLAIMS[q], f"**{verdict}**", why) for q, (verdict, why) in said.items()]
-    head = f"**Of the {len(said)} claims of the paper that we looked at, {n_open} are open.**"
+    head = f"**Of the {len(said)} claims of the paper that we looked at: {counted}.**"
     return f"{head}\n\n{markdown(('', 'claim of the paper', 'verdict', 'why'), lines)}"
 
 
 def verdict_of(question: str) -> tuple[str, str]:
-    """What decides a claim: the first complete study that asked it; else it is open."""
+    """What the complete studies that asked it say; without one it is open."""
     slope = distance_slope() if question == "C4" else None
     if slope:
         return distance_verdict(slope)
+    decided: dict[str, list[str]] = {}
     parts = []
     for name, title in TITLES.items():
+        study, short = study_of(name), title.partition(":")[0].lower()
         for claim in (c for c in claims_of(name) if c.question == question):
-            short = title.partition(":")[0]
-            parts.append(
-                f"{short}: {interval(claim.on_test)} on test, {claim.on_dev.delta:+.2f} on dev"
-            )
-            if claim.verdict != "open":
-                return claim.verdict, "; ".join(parts)
-    if question in ROWS_OF:
-        before = [effect(read(name), *ROWS_OF[question]) for name in EARLIER]
-        first, *others = [f"{one.delta:+.2f} ({needed(one)}" for one in before]
-        rest = "".join(f", {one})" for one in others)
-        parts.append(
-            "before the studies, with four seeds a side, on test: "
-            f"{first} a side would be needed to show a difference of that size){rest}"
-        )
-    return "open", "; ".join(parts) if parts else WHY_OPEN[question]
+            on_dev = f"{interval(claim.on_test)} on test, {claim.on_dev.delta:+.2f} on dev"
+            if study and study.is_complete:
+                decided.setdefault(claim.verdict, []).append(short)
+                parts.append(f"{short}: {on_dev}")
+            else:
+                parts.append(f"{short} so far: {on_dev}")
+    if len(decided) > 1:
+        said = [f"{verdict} in {' and '.join(where)}" for verdict, where in decided.items()]
+        return ", ".join(said), "; ".join(parts)
+    return next(iter(decided), "open"), "; ".join(parts) or WHY_OPEN[question]()
+
+
+def why_temperatures() -> str:
+    """C3: what a grid of mostly single seeds leaves open."""
+    n_seeds = [len(read("tau-multi30k-5k").of(row)) for row in read("tau-multi30k-5k").rows]
+    return (
+        f"{n_seeds.count(1)} of {len(n_seeds)} cells have one seed, and the best one depends on "
+        "how the checkpoint is chosen; nine fresh seeds for the two best cells would settle it"
+    )
+
+
+def why_distance() -> str:
+    """C4 before study 2: the slope of study 1, which did not declare it."""
+    found = by_distance("multi30k-5k")
+    assert found is not None
+    trend = found.trends[0]
+    assert trend is not None
+    low, high = trend.ci95
+    return (
+        f"study 1, which did not declare it: {trend.slope:+.1f} BLEU per 1.0 of WER "
+        f"({low:+.1f} to {high:+.1f}); study 2 is to decide"
+    )
+
+
+def why_back_translation() -> str:
+    """C5: two seeds, and how many would do."""
+    study = read("table2-multi30k-5k-long")
+    alone, with_raml = (effect(study, *rows) for rows in ON_BACK_TRANSLATION)
+    return (
+        f"two seeds: {alone.delta:+.2f} on test over +BT ({needed(alone)} a side would settle a "
+        f"difference of that size), {with_raml.delta:+.2f} over +BT +RAML ({needed(with_raml)})"
+    )
+
+
+WHY_OPEN = {"C3": why_temperatures, "C4": why_distance, "C5": why_back_translation}
 
 
 def summary() -> str:
@@ -179,7 +219,7 @@ def rows_table(name: str) -> str:
             continue
         cells = [row, str(len(study.of(row)))]
         for rule in rules:
-            test, dev = (study.scores(row, f"{split}_bleu", rule) for split in ("test", "dev"))
+            test, dev = (study.scores(row, f"{split}_bleu", rule) for split in SPLITS)
             spread = f" ± {stdev(test):.2f}" if len(test) > 1 else ""
             cells += [f"{fmean(test):.2f}{spread}", f"{fmean(dev):.2f}"]
         lines.append(cells)
@@ -210,22 +250,57 @@ def claims_table(name: str) -> str:
     return markdown(head, lines)
 
 
-def earlier_table() -> str:
-    """The runs made before anything was declared: three set-ups, two contrasts, three rules."""
+def question_table(question: str) -> str:
+    """A claim wherever it was asked: declared studies first, then the runs before them."""
     lines = []
+    for name, title in TITLES.items():
+        study = study_of(name)
+        for claim in (c for c in claims_of(name) if c.question == question):
+            assert study is not None
+            where = f"{title.partition(':')[0]}" + (", paired" if claim.is_paired else "")
+            said = claim.verdict if study.is_complete else "open until it is complete"
+            sets = claim.on_test, claim.on_dev
+            lines.append(
+                (where, *_sides(study, question, sets), f"{said}, Holm's p {p_value(claim.p_holm)}")
+            )
     for name, title in EARLIER.items():
         study = read(name)
-        for row, against in ((SWITCHOUT, BASELINE), (RAML_SWITCHOUT, RAML)):
-            cells = [
-                f"{on(effect(study, row, against, split=split, rule=rule))}"
-                for rule in RULES
-                for split in ("test", "dev")
-            ]
-            lines.append((title, f"{row} − {against}", *cells))
-    head = ["set-up", "rows"]
-    for rule in RULES:
-        head += [f"test, {RULE_NAMES[rule]}", "dev"]
-    return markdown(head, lines)
+        sets = tuple(effect(study, *ROWS_OF[question], split=split) for split in SPLITS)
+        p = p_value(sets[0].test.p)
+        lines.append((f"before, {title}", *_sides(study, question, sets), f"not declared, p {p}"))
+    others = [f"{RULE_NAMES[rule]}: test, dev" for rule in RULES[1:]]
+    return markdown(("", "seeds", "test Δ (95%)", "dev Δ (95%)", *others, "verdict"), lines)
+
+
+def _sides(study: Study, question: str, sets: Sequence[Effect]) -> list[str]:
+    """Seeds, test and dev by the rule that counts, and both by the others."""
+    rows = ROWS_OF[question]
+    numbers = sorted({len(study.of(name)) for name in rows})
+    cells = [" and ".join(map(str, numbers)), *(interval(one) for one in sets)]
+    for rule in RULES[1:]:
+        deltas = [effect(study, *rows, split=split, rule=rule).delta for split in SPLITS]
+        cells.append(", ".join(f"{delta:+.2f}" for delta in deltas))
+    return cells
+
+
+def distance_table() -> str:
+    """The gain by distance, bucket by bucket, and its slope."""
+    lines = []
+    for name in ("multi30k-5k", "en-vi"):
+        found = by_distance(name)
+        if found is None:
+            continue
+        for bucket, gain in zip(found.buckets, found.gains[0], strict=True):
+            if gain.delta is None or gain.ci95 is None:
+                continue
+            low, high = gain.ci95
+            cell = f"{gain.delta:+.2f} ({low:+.2f} to {high:+.2f})"
+            lines.append((SHORT[name], bucket.label, f"{len(bucket.members):,}", cell))
+        if trend := found.trends[0]:
+            low, high = trend.ci95
+            slope = f"{trend.slope:+.1f} ({low:+.1f} to {high:+.1f}), p {p_value(trend.p)}"
+            lines.append((SHORT[name], "slope per 1.0 of WER", "all", slope))
+    return markdown(("", "WER to the nearest training sentence", "sentences", "gain (95%)"), lines)
 
 
 def taus_table() -> str:
@@ -266,7 +341,7 @@ def back_translation_table() -> str:
         scores = ", ".join(f"{s:.1f}" for s in study.scores(row, "test_bleu"))
         against = above.get(row)
         changes = (
-            [on(effect(study, row, against, split=split)) for split in ("test", "dev")]
+            [on(effect(study, row, against, split=split)) for split in SPLITS]
             if against
             else ["", ""]
         )
@@ -285,30 +360,54 @@ def back_translation_table() -> str:
     return markdown(head, lines)
 
 
-def contrasts_figure() -> str:
-    """C1 and C2 wherever they were asked, test filled and dev hollow, on one axis."""
+def claim_figure(question: str) -> str:
+    """A claim wherever it was asked, test filled and dev hollow, on one axis."""
+    row, against = ROWS_OF[question]
     lines: list[Difference] = []
     colours: dict[str, str] = {}
-    for question, (row, against) in ROWS_OF.items():
-        for label, on_test, on_dev in wherever(question, row, against):
-            for split, one, look in (("test", on_test, ""), ("dev", on_dev, " hollow")):
-                name = f"{label} {split}"  # short: the chart cuts longer names
-                colours[name] = COLOURS[question] + look
-                lines.append(Difference(name, against, one.delta, *one.test.ci95, dots=one.dots))
-    title = "C1: +SwitchOut − Transformer; C2: +RAML +SwitchOut − +RAML"
+    for label, on_test, on_dev in wherever(question):
+        for split, one, look in (("test", on_test, ""), ("dev", on_dev, " hollow")):
+            name = f"{label}, {split}"  # short: the chart cuts longer names
+            colours[name] = COLOURS[question] + look
+            lines.append(Difference(name, against, one.delta, *one.test.ci95, dots=one.dots))
+    title = f"{question}: {row} − {against}"
     plot = ForestPlot(title, lines, x_label="Δ BLEU, 95% interval", colours=colours)
     return stacked([plot])
 
 
-def wherever(question: str, row: str, against: str) -> Iterator[tuple[str, Effect, Effect]]:
+def wherever(question: str) -> Iterator[tuple[str, Effect, Effect]]:
     """A question in the declared studies, then in the runs before them."""
     for number, name in enumerate(TITLES, start=1):
         for claim in claims_of(name):
             if claim.question == question:
-                yield f"{question} study {number}", claim.on_test, claim.on_dev
+                yield f"study {number}", claim.on_test, claim.on_dev
     for name, title in EARLIER.items():
-        test, dev = (effect(read(name), row, against, split=split) for split in ("test", "dev"))
-        yield f"{question} {title.removesuffix(' steps').replace(',', '', 1)}", test, dev
+        test, dev = (effect(read(name), *ROWS_OF[question], split=split) for split in SPLITS)
+        yield title.removesuffix(" steps"), test, dev
+
+
+def distance_figure() -> str:
+    """The gain by distance, as in figure 2, in every study that kept what it needs."""
+    panels = []
+    for name in ("multi30k-5k", "en-vi"):
+        if found := by_distance(name):
+            panels.append(replace(gains_chart(found), title=SHORT[name]))
+    return stacked(panels)
+
+
+def back_translation_figure() -> str:
+    """What SwitchOut adds on top of back-translation, test filled and dev hollow."""
+    study = read("table2-multi30k-5k-long")
+    lines: list[Difference] = []
+    colours: dict[str, str] = {}
+    for row, against in ON_BACK_TRANSLATION:
+        for split, look in (("test", ""), ("dev", " hollow")):
+            one, name = effect(study, row, against, split=split), f"over {against}, {split}"
+            colours[name] = COLOURS["C5"] + look
+            lines.append(Difference(name, against, one.delta, *one.test.ci95, dots=one.dots))
+    title = "C5: SwitchOut on top of back-translation, two seeds"
+    plot = ForestPlot(title, lines, x_label="Δ BLEU, 95% interval", colours=colours)
+    return stacked([plot])
 
 
 def taus_figure() -> str:
@@ -347,7 +446,7 @@ def study_results() -> Iterator[StudyResult]:
             yield _result(names, sets, n_seeds, verdict)
     for name, title in EARLIER.items():
         for question, (row, against) in ROWS_OF.items():
-            test, dev = (effect(read(name), row, against, split=split) for split in ("test", "dev"))
+            test, dev = (effect(read(name), row, against, split=split) for split in SPLITS)
             names = (f"Multi30k 5k, {title}", question, row, against)
             yield _result(names, (test, dev), len(test.dots), "open")
 
@@ -392,19 +491,23 @@ def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "verdicts": verdicts,
     "summary": summary,
+    "c1": lambda: question_table("C1"),
+    "c2": lambda: question_table("C2"),
+    "taus": taus_table,
+    "distance": distance_table,
+    "back-translation": back_translation_table,
     "study1-contrasts": lambda: claims_table("multi30k-5k"),
     "study1-rows": lambda: rows_table("multi30k-5k"),
-    "study2-contrasts": lambda: claims_table("en-vi"),
     "study2-rows": lambda: rows_table("en-vi"),
     "study3-contrasts": lambda: claims_table("data-size"),
     "study4-contrasts": lambda: claims_table("dose"),
-    "earlier": earlier_table,
-    "taus": taus_table,
-    "back-translation": back_translation_table,
 }
 FIGURES: dict[str, Callable[[], str]] = {
-    "results-contrasts.svg": contrasts_figure,
-    "results-taus.svg": taus_figure,
+    "results-c1.svg": lambda: claim_figure("C1"),
+    "results-c2.svg": lambda: claim_figure("C2"),
+    "results-c3.svg": taus_figure,
+    "results-c4.svg": distance_figure,
+    "results-c5.svg": back_translation_figure,
 }
 
 

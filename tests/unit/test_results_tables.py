@@ -184,7 +184,7 @@ def test_verdicts_follow_the_rule_that_the_studies_fixed(
     assert effects._verdict(claim) == verdict
 
 
-def test_the_slope_over_distance_is_that_of_the_breakdown(experiment, study, tmp_path):
+def test_gains_by_distance_are_those_of_the_breakdown(experiment, study, tmp_path):
     from switchout.evaluation.buckets import break_down
     from switchout.evaluation.features import features_of
 
@@ -197,9 +197,10 @@ def test_the_slope_over_distance_is_that_of_the_breakdown(experiment, study, tmp
     [wer] = [feature for feature in features if feature.name == "wer"]
     sides = [scores.scored(row, "test") for row in rows]
     [known] = break_down(references, sides[0], sides[1:], [wer], metric=scores.metric("test"))
-    ours = effects.slope_over_distance(study, "b", "a")
-    assert ours.slope == pytest.approx(known.trends[0].slope)
-    assert ours.p == pytest.approx(known.trends[0].p)
+    ours = effects.gains_by_distance(study, "b", "a")
+    assert ours.trends[0].slope == pytest.approx(known.trends[0].slope)
+    assert ours.trends[0].p == pytest.approx(known.trends[0].p)
+    assert ours.gains == known.gains
 
 
 def test_studies_can_be_read_and_no_seed_is_used_twice():
