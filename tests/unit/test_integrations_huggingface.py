@@ -25,9 +25,9 @@ from torch.utils.data import Subset  # noqa: E402
 from switchout.integrations.huggingface import (  # noqa: E402
     EpochCallback,
     SwitchRows,
-    column_rows,
     switch_out,
 )
+from switchout.integrations.policy_maker import column_rows  # noqa: E402
 
 SETTINGS = {"tau_x": 1.0, "tau_y": 1.1, "seed": 5}
 TEXTS = [{"input_ids": ["Guten", "Tag"], "labels": ["good", "day"]}]
