@@ -1,7 +1,7 @@
-"""Make the tables and figures of docs/results.md from the tables here: python results/make.py
+"""Make what the documentation says of the results from the tables here: python results/make.py
 
-Between ``<!-- NAME -->`` and ``<!-- /NAME -->`` the page is written by this script. It also writes
-the figures beside the page, and the summaries that the demo shows.
+Between ``<!-- NAME -->`` and ``<!-- /NAME -->`` its pages are written by this script. It also
+writes the figures of docs/results.md, and the summaries that the demo shows.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ from switchout.report.buckets import gains_chart
 from switchout.report.charts import Difference, ForestPlot, HeatMap, stacked
 from switchout.runs.finished import RULES
 
-PAGE = HERE.parent / "docs" / "results.md"
+DOCS = HERE.parent / "docs"
+PAGES = (DOCS / "results.md", DOCS / "choosing-tau.md", HERE.parent / "README.md")
 TITLES = {
     "multi30k-5k": "Study 1: Multi30k, 5,000 pairs",
     "en-vi": "Study 2: English–Vietnamese, 133,166 pairs",
@@ -451,6 +452,31 @@ def study_results() -> Iterator[StudyResult]:
             yield _result(names, (test, dev), len(test.dots), "open")
 
 
+def studies_table() -> str:
+    """C1 and C2 wherever they were asked, in short."""
+    found: dict[str, dict[str, StudyResult]] = {}
+    for one in study_results():
+        if one.question in ROWS_OF:
+            found.setdefault(one.study, {})[one.question] = one
+    lines = [
+        (
+            name,
+            str(max(one.n_seeds for one in asked.values())),
+            *(_short(asked.get(q)) for q in ROWS_OF),
+        )
+        for name, asked in found.items()
+    ]
+    asked = [f"{row} over {against}" for row, against in ROWS_OF.values()]
+    return markdown(("data", "seeds", *asked), lines)
+
+
+def _short(one: StudyResult | None) -> str:
+    if one is None:
+        return ""
+    numbers = f"{one.delta:+.2f} ({one.low:+.2f} to {one.high:+.2f}), dev {one.dev_delta:+.2f}"
+    return f"{numbers}: **{one.verdict}**"
+
+
 def _result(
     names: tuple[str, str, str, str], sets: tuple[Effect, Effect], n_seeds: int, verdict: str
 ) -> StudyResult:
@@ -491,6 +517,7 @@ def markdown(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 TABLES: dict[str, Callable[[], str]] = {
     "verdicts": verdicts,
     "summary": summary,
+    "studies": studies_table,
     "c1": lambda: question_table("C1"),
     "c2": lambda: question_table("C2"),
     "taus": taus_table,
@@ -513,14 +540,19 @@ FIGURES: dict[str, Callable[[], str]] = {
 
 def made() -> dict[Path, str]:
     """Return all that this script writes, by its path."""
-    page = PAGE.read_text(encoding="utf-8")
+    pages = {page: filled(page.read_text(encoding="utf-8")) for page in PAGES}
+    figures = {DOCS / name: draw() for name, draw in FIGURES.items()}
+    return {**pages, **figures, SHIPPED: _shipped()}
+
+
+def filled(page: str) -> str:
+    """Return a page with its tables as they are now."""
     for name, table in TABLES.items():
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         if pattern.search(page):
             content = table()
             page = pattern.sub(lambda m, c=content: f"{m[1]}\n{c}\n\n{m[2]}", page)
-    figures = {PAGE.parent / name: draw() for name, draw in FIGURES.items()}
-    return {PAGE: page, **figures, SHIPPED: _shipped()}
+    return page
 
 
 def _shipped() -> str:
