@@ -10,7 +10,7 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -362,16 +362,21 @@ def back_translation_table() -> str:
 
 
 def claim_figure(question: str) -> str:
-    """A claim wherever it was asked, test filled and dev hollow, on one axis."""
+    """A claim wherever it was asked."""
     row, against = ROWS_OF[question]
+    places = [(label, against, *sets) for label, *sets in wherever(question)]
+    return test_and_dev(f"{question}: {row} − {against}", places, COLOURS[question])
+
+
+def test_and_dev(title: str, places: Iterable[tuple[str, str, Effect, Effect]], colour: str) -> str:
+    """Differences one under the other on one axis, test filled and dev hollow."""
     lines: list[Difference] = []
     colours: dict[str, str] = {}
-    for label, on_test, on_dev in wherever(question):
-        for split, one, look in (("test", on_test, ""), ("dev", on_dev, " hollow")):
+    for label, against, *sets in places:
+        for split, one, look in zip(SPLITS, sets, ("", " hollow"), strict=True):
             name = f"{label}, {split}"  # short: the chart cuts longer names
-            colours[name] = COLOURS[question] + look
+            colours[name] = colour + look
             lines.append(Difference(name, against, one.delta, *one.test.ci95, dots=one.dots))
-    title = f"{question}: {row} − {against}"
     plot = ForestPlot(title, lines, x_label="Δ BLEU, 95% interval", colours=colours)
     return stacked([plot])
 
@@ -397,18 +402,14 @@ def distance_figure() -> str:
 
 
 def back_translation_figure() -> str:
-    """What SwitchOut adds on top of back-translation, test filled and dev hollow."""
+    """What SwitchOut adds on top of back-translation."""
     study = read("table2-multi30k-5k-long")
-    lines: list[Difference] = []
-    colours: dict[str, str] = {}
+    places = []
     for row, against in ON_BACK_TRANSLATION:
-        for split, look in (("test", ""), ("dev", " hollow")):
-            one, name = effect(study, row, against, split=split), f"over {against}, {split}"
-            colours[name] = COLOURS["C5"] + look
-            lines.append(Difference(name, against, one.delta, *one.test.ci95, dots=one.dots))
+        test, dev = (effect(study, row, against, split=split) for split in SPLITS)
+        places.append((f"over {against}", against, test, dev))
     title = "C5: SwitchOut on top of back-translation, two seeds"
-    plot = ForestPlot(title, lines, x_label="Δ BLEU, 95% interval", colours=colours)
-    return stacked([plot])
+    return test_and_dev(title, places, COLOURS["C5"])
 
 
 def taus_figure() -> str:
