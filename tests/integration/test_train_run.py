@@ -16,6 +16,7 @@ from train_toys import write_config, write_corpus
 
 from switchout.cli import run
 from switchout.nmt import loop as loop
+from switchout.nmt import machine
 from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_folders
 from switchout.nmt.metrics import read_metrics
 from switchout.nmt.trainer import Trainer
@@ -130,6 +131,20 @@ def test_a_resume_at_another_length_promises_what_it_keeps(tmp_path, corpus, cap
     assert ("steps were 10, are 24" in told) == (not is_same)
     result = json.loads((tmp_path / "a" / "result.json").read_text())
     assert result.get("steps_before", []) == ([] if is_same else [10])
+
+
+def test_a_run_begun_with_other_arithmetic_is_not_called_bitwise(
+    tmp_path, corpus, caplog, monkeypatch
+):
+    config = write_config(tmp_path / "c.toml", corpus)
+    caplog.set_level("INFO")
+    monkeypatch.setattr(machine, "ARITHMETIC", 1)
+    train(config, tmp_path / "a", "--set", "train.steps=10")
+    monkeypatch.setattr(machine, "ARITHMETIC", 2)
+    train(config, tmp_path / "a")
+    [told] = [text for text in caplog.messages if text.startswith("resuming")]
+    assert "to rounding only (arithmetic 1 -> 2)" in told
+    assert "bitwise" not in told
 
 
 def test_a_run_of_another_length_remembers_it(tmp_path, corpus, caplog):

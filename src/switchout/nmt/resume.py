@@ -88,7 +88,8 @@ def _other_length(trainer: Trainer) -> str:
 
 def _promise(before: dict[str, Any], now: dict[str, Any]) -> str:
     """Say what a resume under other circumstances still promises."""
-    changed = [f"{k} {before[k]} -> {now[k]}" for k in now if before.get(k) != now[k]]
+    before = {"arithmetic": 1, **before}  # older states do not say
+    changed = [f"{k} {before.get(k)} -> {v}" for k, v in now.items() if before.get(k) != v]
     if not now["deterministic"]:
         changed.append("CUDA without train.deterministic")
     if not changed:

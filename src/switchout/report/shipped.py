@@ -23,8 +23,8 @@ def shipped_section(analysis: Analysis, reference: Reference) -> Section:
             f"The same rows, configuration and text, trained by us with {reference.n_seeds} seeds "
             "a row, as a measure for what fewer seeds can tell.",
             f"{n_equal} of your {n_both} runs reached exactly the test BLEU of our run of the same "
-            "seed. Runs are repeatable bit by bit on the same processor type and torch version; "
-            "elsewhere they differ as another seed would.",
+            "seed. Runs are repeatable bit by bit with the same processor type, torch and "
+            "switchout; with others they differ as another seed would.",
         ],
         tables=[reference_table(reference)],
         remarks=[f"Reference, {answer}" for answer in reference.answers],
