@@ -140,6 +140,8 @@ def verdict_of(question: str) -> tuple[str, str]:
     slope = distance_slope() if question == "C4" else None
     if slope:
         return distance_verdict(slope)
+    if question == "C3" and all(verdict_of(q)[0].startswith("confirmed") for q in ("C1", "C2")):
+        return "confirmed for two tau_y", why_it_follows()
     decided: dict[str, list[str]] = {}
     parts = []
     for name, title in TITLES.items():
@@ -155,6 +157,14 @@ def verdict_of(question: str) -> tuple[str, str]:
         said = [f"{verdict} in {' and '.join(where)}" for verdict, where in decided.items()]
         return ", ".join(said), "; ".join(parts)
     return next(iter(decided), "open"), "; ".join(parts) or WHY_OPEN[question]()
+
+
+def why_it_follows() -> str:
+    """C3, once C1 and C2 are confirmed: a temperature that beats 0 was found, twice."""
+    return (
+        "follows from C1 and C2: tau_x = 1 beats 0 without RAML and with RAML at tau_y = 1.11; "
+        "other tau_y, and which tau_x is best, are open"
+    )
 
 
 def why_temperatures() -> str:
