@@ -119,14 +119,23 @@ def claims(study: Study, *, others: Sequence[float] = ()) -> list[Claim]:
     corrected = [replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=False)]
     if not study.is_complete:
         return corrected
-    return [replace(claim, verdict=_verdict(claim)) for claim in corrected]
+    return [replace(c, verdict=verdict_of_claim(study.name, c)) for c in corrected]
 
 
-def _verdict(claim: Claim) -> str:
-    """The rule that the studies' texts fix."""
+def verdict_of_claim(study: str, claim: Claim) -> str:
+    """Return what the text of a complete study says of one of its questions."""
     test, dev = claim.on_test, claim.on_dev
     is_shown = claim.p_holm <= LEVEL
+    if study == "dose":
+        return "screening"  # "The screening alone decides nothing"
+    if study == "data-size":
+        if is_shown and test.delta * dev.delta > 0:
+            return "gain" if test.delta > 0 else "loss"
+        return "open"
     if is_shown and test.delta > 0 and dev.delta > 0:
         return "confirmed"
     is_small = test.test.ci95[1] < SMALL and dev.delta < SMALL
-    return "refuted" if (is_shown and test.delta < 0) or is_small else "open"
+    may_be_small = study == "en-vi" and claim.question == "C2"  # so is the paper's own gain
+    if (is_shown and test.delta < 0) or (is_small and not may_be_small):
+        return "refuted"
+    return "open"

@@ -73,13 +73,14 @@ CLAIMS = {
 ON_BACK_TRANSLATION = ((BT_SWITCHOUT, BT), (BT_RAML_SWITCHOUT, BT_RAML))
 ROWS_OF = {"C1": (SWITCHOUT, BASELINE), "C2": (RAML_SWITCHOUT, RAML)}
 COLOURS = {"C1": "s2", "C2": "s5", "C5": "s3"}  # of the rows on the report's pages
-VERDICTS = ("confirmed", "refuted", "open")
+VERDICTS = ("confirmed", "refuted", "mixed", "open")
 SPLITS = ("test", "dev")
 RULE_NAMES = {
     "dev-perplexity": "lowest dev perplexity",
     "dev-bleu": "best dev BLEU",
     "last": "last step",
 }
+AT = {"dev-bleu": "at the best dev BLEU", "last": "at the last step"}
 
 
 @cache
@@ -114,21 +115,27 @@ def distance_slope() -> Trend | None:
     return found.trends[0] if found else None
 
 
-def distance_verdict(slope: Trend) -> tuple[str, str]:
-    """By the rule that study 2 fixed: Holm's p over C1, C2 and this slope."""
+def distance_verdict(slope: Trend) -> tuple[str, float]:
+    """By the rule that study 2 fixed, with Holm's p over C1, C2 and this slope."""
     study, family = study_of("en-vi"), [c.on_test.test.p for c in claims_of("en-vi")]
     p = holm([*family, slope.p])[-1]
-    low, high = slope.ci95
-    why = f"Study 2: {slope.slope:+.1f} BLEU per 1.0 of WER ({low:+.1f} to {high:+.1f})"
     if study is None or not study.is_complete or p > LEVEL:
-        return "open", why
-    return "confirmed" if slope.slope > 0 else "refuted", why
+        return "open", p
+    return ("confirmed" if slope.slope > 0 else "refuted"), p
+
+
+def slope_in_words(slope: Trend) -> str:
+    """Per 0.1 of WER: the sentences of a test set lie within a few tenths."""
+    low, high = (bound / 10 for bound in slope.ci95)
+    return f"{slope.slope / 10:+.2f} BLEU per 0.1 of WER ({low:+.2f} to {high:+.2f})"
 
 
 def verdicts() -> str:
     """The paper's claims, each confirmed, refuted or open, and why."""
     said = {question: verdict_of(question) for question in CLAIMS}
-    counts = Counter(verdict.partition(" ")[0] for verdict, _ in said.values())
+    counts = Counter(
+        "mixed" if ", " in verdict else verdict.partition(" ")[0] for verdict, _ in said.values()
+    )
     counted = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
     lines = [(q, CLAIMS[q], f"**{verdict}**", why) for q, (verdict, why) in said.items()]
     head = f"**Of the {len(said)} claims of the paper that we looked at: {counted}.**"
@@ -139,7 +146,9 @@ def verdict_of(question: str) -> tuple[str, str]:
     """What the complete studies that asked it say; without one it is open."""
     slope = distance_slope() if question == "C4" else None
     if slope:
-        return distance_verdict(slope)
+        verdict, p = distance_verdict(slope)
+        so_far = "" if study_of("en-vi").is_complete else " so far"
+        return verdict, f"study 2{so_far}: {slope_in_words(slope)}, Holm's p {p_value(p)}"
     if question == "C3" and all(verdict_of(q)[0].startswith("confirmed") for q in ("C1", "C2")):
         return "confirmed for two tau_y", why_it_follows()
     decided: dict[str, list[str]] = {}
@@ -172,7 +181,7 @@ def why_temperatures() -> str:
     n_seeds = [len(read("tau-multi30k-5k").of(row)) for row in read("tau-multi30k-5k").rows]
     return (
         f"{n_seeds.count(1)} of {len(n_seeds)} cells have one seed, and the best one depends on "
-        "how the checkpoint is chosen; nine fresh seeds for the two best cells would settle it"
+        "how the checkpoint is chosen; nine fresh seeds for the two best cells would be a fair test"
     )
 
 
@@ -182,11 +191,7 @@ def why_distance() -> str:
     assert found is not None
     trend = found.trends[0]
     assert trend is not None
-    low, high = trend.ci95
-    return (
-        f"study 1, which did not declare it: {trend.slope:+.1f} BLEU per 1.0 of WER "
-        f"({low:+.1f} to {high:+.1f}); study 2 is to decide"
-    )
+    return f"study 1, which did not declare it: {slope_in_words(trend)}; study 2 is to decide"
 
 
 def why_back_translation() -> str:
@@ -194,8 +199,9 @@ def why_back_translation() -> str:
     study = read("table2-multi30k-5k-long")
     alone, with_raml = (effect(study, *rows) for rows in ON_BACK_TRANSLATION)
     return (
-        f"two seeds: {alone.delta:+.2f} on test over +BT ({needed(alone)} a side would settle a "
-        f"difference of that size), {with_raml.delta:+.2f} over +BT +RAML ({needed(with_raml)})"
+        f"two seeds cannot tell: {alone.delta:+.2f} on test over +BT ({needed(alone)} a side could "
+        f"show a difference of that size), {with_raml.delta:+.2f} over +BT +RAML "
+        f"({needed(with_raml)})"
     )
 
 
@@ -210,7 +216,10 @@ def summary() -> str:
         done = "not begun"
         if study:
             done = f"{sum(len(study.of(row)) for row in study.rows)} of {study.n_planned} runs"
-        said = "; ".join(f"{c.question}: {c.verdict}" for c in found) or "open"
+        verdicts_of = [f"{c.question}: {c.verdict}" for c in found]
+        if name == "en-vi" and (slope := distance_slope()):
+            verdicts_of.append(f"C4: {distance_verdict(slope)[0]}")
+        said = "; ".join(verdicts_of) or "open"
         lines.append((f"[{title}](../studies/{name}.md)", done, said))
     return markdown(("study", "finished", "verdicts"), lines)
 
@@ -224,6 +233,7 @@ def rows_table(name: str) -> str:
     head = ["row", "seeds"]
     for rule in rules:
         head += [f"test, {RULE_NAMES[rule]}", "dev"]
+    head.append("chose last step")
     lines = []
     for row in study.rows:
         if not study.of(row):
@@ -233,8 +243,15 @@ def rows_table(name: str) -> str:
             test, dev = (study.scores(row, f"{split}_bleu", rule) for split in SPLITS)
             spread = f" ± {stdev(test):.2f}" if len(test) > 1 else ""
             cells += [f"{fmean(test):.2f}{spread}", f"{fmean(dev):.2f}"]
-        lines.append(cells)
+        lines.append([*cells, chose_last(study, row)])
     return markdown(head, lines)
+
+
+def chose_last(study: Study, row: str) -> str:
+    """How many runs of a row chose their last checkpoint."""
+    runs = study.of(row)
+    n_last = sum(run["rules"][study.selects_by]["step"] == run["steps"] for run in runs)
+    return f"{n_last} of {len(runs)}"
 
 
 def claims_table(name: str) -> str:
@@ -251,14 +268,31 @@ def claims_table(name: str) -> str:
             interval(claim.on_test),
             p_value(claim.on_test.test.p),
             p_value(claim.p_holm),
-            f"{claim.on_dev.delta:+.2f}",
-            needed(claim.on_test),
-            claim.verdict,
+            interval(claim.on_dev),
+            _and_what_it_needs(claim) if study.is_complete else "open",
         )
         for claim in found
     ]
-    head = ("", "rows", "seeds", "test Δ (95%)", "p", "Holm's p", "dev Δ", "would need", "verdict")
+    head = ("", "rows", "seeds", "test Δ (95%)", "p", "Holm's p", "dev Δ (95%)", "verdict")
     return markdown(head, lines)
+
+
+def _and_what_it_needs(claim: Claim) -> str:
+    if claim.verdict != "open":
+        return claim.verdict
+    return f"open; {needed(claim.on_test)} a side could show a difference of this size"
+
+
+def both_table() -> str:
+    """SwitchOut and RAML together against nothing, which no study declared."""
+    study = study_of("multi30k-5k")
+    if study is None or len(study.of(RAML_SWITCHOUT)) < 2:
+        return "No run is finished yet."
+    lines = []
+    for rule in RULES:
+        sets = [effect(study, RAML_SWITCHOUT, BASELINE, split=s, rule=rule) for s in SPLITS]
+        lines.append((RULE_NAMES[rule], *(interval(one) for one in sets)))
+    return markdown(("checkpoint", "test Δ (95%)", "dev Δ (95%)"), lines)
 
 
 def question_table(question: str) -> str:
@@ -279,7 +313,7 @@ def question_table(question: str) -> str:
         sets = tuple(effect(study, *ROWS_OF[question], split=split) for split in SPLITS)
         p = p_value(sets[0].test.p)
         lines.append((f"before, {title}", *_sides(study, question, sets), f"not declared, p {p}"))
-    others = [f"{RULE_NAMES[rule]}: test, dev" for rule in RULES[1:]]
+    others = [f"Δ {AT[rule]} (test, dev)" for rule in RULES[1:]]
     return markdown(("", "seeds", "test Δ (95%)", "dev Δ (95%)", *others, "verdict"), lines)
 
 
@@ -308,9 +342,8 @@ def distance_table() -> str:
             cell = f"{gain.delta:+.2f} ({low:+.2f} to {high:+.2f})"
             lines.append((SHORT[name], bucket.label, f"{len(bucket.members):,}", cell))
         if trend := found.trends[0]:
-            low, high = trend.ci95
-            slope = f"{trend.slope:+.1f} ({low:+.1f} to {high:+.1f}), p {p_value(trend.p)}"
-            lines.append((SHORT[name], "slope per 1.0 of WER", "all", slope))
+            slope = f"{slope_in_words(trend)}, p {p_value(trend.p)}"
+            lines.append((SHORT[name], "slope", "all", slope))
     return markdown(("", "WER to the nearest training sentence", "sentences", "gain (95%)"), lines)
 
 
@@ -356,10 +389,7 @@ def back_translation_table() -> str:
             if against
             else ["", ""]
         )
-        n_last = sum(
-            run["rules"]["dev-perplexity"]["step"] == run["steps"] for run in study.of(row)
-        )
-        lines.append((row, scores, against or "", *changes, f"{n_last} of {len(study.of(row))}"))
+        lines.append((row, scores, against or "", *changes, chose_last(study, row)))
     head = (
         "row",
         "test BLEU of the seeds",
@@ -472,7 +502,7 @@ def studies_table() -> str:
     lines = [
         (
             name,
-            str(max(one.n_seeds for one in asked.values())),
+            "–".join(map(str, sorted({one.n_seeds for one in asked.values()}))),
             *(_short(asked.get(q)) for q in ROWS_OF),
         )
         for name, asked in found.items()
@@ -529,6 +559,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "verdicts": verdicts,
     "summary": summary,
     "studies": studies_table,
+    "both": both_table,
     "c1": lambda: question_table("C1"),
     "c2": lambda: question_table("C2"),
     "taus": taus_table,
@@ -538,7 +569,9 @@ TABLES: dict[str, Callable[[], str]] = {
     "study1-rows": lambda: rows_table("multi30k-5k"),
     "study2-rows": lambda: rows_table("en-vi"),
     "study3-contrasts": lambda: claims_table("data-size"),
+    "study3-rows": lambda: rows_table("data-size"),
     "study4-contrasts": lambda: claims_table("dose"),
+    "study4-rows": lambda: rows_table("dose"),
 }
 FIGURES: dict[str, Callable[[], str]] = {
     "results-c1.svg": lambda: claim_figure("C1"),

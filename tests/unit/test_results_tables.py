@@ -161,18 +161,34 @@ def test_the_page_says_what_the_tables_say():
 
 
 @pytest.mark.parametrize(
-    ("test_delta", "dev_delta", "spread", "p_holm", "verdict"),
+    ("study", "question", "test_delta", "dev_delta", "spread", "p_holm", "verdict"),
     [
-        (0.8, 0.3, 0.2, 0.01, "confirmed"),
-        (0.8, -0.3, 0.2, 0.01, "open"),  # dev disagrees
-        (0.8, 0.3, 0.2, 0.06, "open"),
-        (-0.8, 0.3, 0.2, 0.01, "refuted"),
-        (0.1, 0.1, 0.05, 0.5, "refuted"),  # all of the interval is below half a point
-        (0.1, 0.7, 0.05, 0.5, "open"),
+        ("multi30k-5k", "C1", 0.8, 0.3, 0.2, 0.01, "confirmed"),
+        ("multi30k-5k", "C1", 0.8, -0.3, 0.2, 0.01, "open"),  # dev disagrees
+        ("multi30k-5k", "C1", 0.8, 0.3, 0.2, 0.06, "open"),
+        ("multi30k-5k", "C1", -0.8, 0.3, 0.2, 0.01, "refuted"),
+        (
+            "multi30k-5k",
+            "C1",
+            0.1,
+            0.1,
+            0.05,
+            0.5,
+            "refuted",
+        ),  # the interval ends below half a point
+        ("multi30k-5k", "C1", 0.1, 0.7, 0.05, 0.5, "open"),
+        ("en-vi", "C1", 0.1, 0.1, 0.05, 0.5, "refuted"),
+        ("en-vi", "C2", 0.1, 0.1, 0.05, 0.5, "open"),  # the paper's own gain is as small
+        ("en-vi", "C2", -0.8, -0.1, 0.2, 0.01, "refuted"),
+        ("data-size", "gain at 2,000 pairs", 0.8, 0.3, 0.2, 0.01, "gain"),
+        ("data-size", "gain at 2,000 pairs", -0.8, -0.3, 0.2, 0.01, "loss"),
+        ("data-size", "gain at 2,000 pairs", -0.8, 0.3, 0.2, 0.01, "open"),
+        ("data-size", "gain at 2,000 pairs", 0.1, 0.1, 0.05, 0.5, "open"),
+        ("dose", "tau 1", 0.8, 0.3, 0.2, 0.01, "screening"),
     ],
 )
-def test_verdicts_follow_the_rule_that_the_studies_fixed(
-    test_delta, dev_delta, spread, p_holm, verdict
+def test_verdicts_follow_the_rule_that_each_study_fixed(
+    study, question, test_delta, dev_delta, spread, p_holm, verdict
 ):
     from switchout.evaluation.significance import SeedsTest
 
@@ -180,8 +196,8 @@ def test_verdicts_follow_the_rule_that_the_studies_fixed(
         effects.Effect(d, SeedsTest(d, spread**2, 20, 1, 0, 100), (), True)
         for d in (test_delta, dev_delta)
     )
-    claim = effects.Claim("C1", "b", "a", False, test, dev, p_holm, "")
-    assert effects._verdict(claim) == verdict
+    claim = effects.Claim(question, "b", "a", False, test, dev, p_holm, "")
+    assert effects.verdict_of_claim(study, claim) == verdict
 
 
 def test_gains_by_distance_are_those_of_the_breakdown(experiment, study, tmp_path):
