@@ -84,6 +84,22 @@ def test_the_other_checkpoint_rule_may_say_the_opposite_and_is_shown(analysis):
     assert analysis.by_rule["dev-bleu"][0].test.delta == analysis.contrasts[0].test.delta
 
 
+@pytest.mark.parametrize(("last", "is_told"), [(0.1, True), (0.0, False)])
+def test_a_gain_that_hangs_on_the_checkpoint_rule_is_told(tmp_path, last, is_told):
+    """At the last step the row without noise has caught up, or not."""
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    rows = table1_rows(config, taus=(1.0, 1.1), n_seeds=4)
+    rows = [row for row in rows if row.name in ("Transformer", "+SwitchOut")]
+    finish_row(rows[0], tmp_path / "runs", test=0.2, dev=0.2, last=0.1)
+    finish_row(rows[1], tmp_path / "runs", test=0.1, dev=0.1, last=last)
+    make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
+    answers = write_report(tmp_path / "out")["answers"]
+    assert answers[0].startswith("+SwitchOut: helps.")
+    told = [a for a in answers if "depends on how checkpoints are chosen" in a]
+    assert len(told) == is_told
+    assert all("by dev-perplexity" in a and "by last" in a for a in told)
+
+
 def test_dev_stands_beside_test_and_a_disagreement_is_told(tmp_path):
     config = make_config(write_corpus(tmp_path / "corpus"))
     rows = table1_rows(config, taus=(1.0, 1.1), n_seeds=4)

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from switchout.evaluation.trend import Trend
-from switchout.evaluation.verdict import LEVEL, delta_in_words, p_in_words, what_settles
+from switchout.evaluation.verdict import (
+    LEVEL,
+    delta_in_words,
+    is_significant,
+    p_in_words,
+    what_settles,
+)
 from switchout.experiments.analysis import Analysis
 from switchout.experiments.contrasts import Contrast
 from switchout.experiments.experiment import Experiment
@@ -59,7 +65,8 @@ def answers(experiment: Experiment, analyses: Sequence[Analysis]) -> Answers:
             claims += _of_taus(analysis.taus, analysis, where)
         if experiment.kind == "wer":
             claims += [_of_trend(name, trend, where) for name, trend in _distance_trends(analysis)]
-        doubts = (_about_unlearned(analysis), _about_length(analysis), _about_missing(analysis))
+        doubts = [_about_unlearned(analysis), _about_length(analysis), _about_missing(analysis)]
+        doubts += [_about_checkpoints(contrast, analysis) for contrast in analysis.contrasts]
         warnings += [f"{where}{doubt}" for doubt in doubts if doubt]
     return Answers(claims, warnings)
 
@@ -82,14 +89,17 @@ def settles(claims: Iterable[Claim]) -> str:
 
 
 def _of_contrast(contrast: Contrast, where: str) -> Claim:
-    name = f"{contrast.question}, {contrast.row}" if contrast.question else contrast.row
     return Claim(
-        about=f"{where}{name}",
+        about=f"{where}{_name(contrast)}",
         verdict=contrast.verdict,
         tone=TONES[contrast.verdict],
         evidence=_evidence(contrast),
         settles=_what_settles(contrast),
     )
+
+
+def _name(contrast: Contrast) -> str:
+    return f"{contrast.question}, {contrast.row}" if contrast.question else contrast.row
 
 
 def _evidence(contrast: Contrast) -> str:
@@ -187,6 +197,36 @@ def _about_length(analysis: Analysis) -> str:
     return (
         f"{analysis.n_last} of {analysis.n_runs} runs selected their last checkpoint: most had not "
         "passed their best point; longer training may change this."
+    )
+
+
+def _about_checkpoints(contrast: Contrast, analysis: Analysis) -> str:
+    """Tell of a difference that is shown, and that another checkpoint rule would not show so."""
+    if not is_significant(contrast.test):
+        return ""
+    pair = (contrast.row, contrast.against)
+    by_rule = {
+        rule: other
+        for rule, found in analysis.by_rule.items()
+        for other in found
+        if (other.row, other.against) == pair
+    }
+    if all(_says_the_same(contrast, other) for other in by_rule.values()):
+        return ""
+    others = [f"{c.test.delta:+.2f} (dev {c.dev.delta:+.2f}) by {r}" for r, c in by_rule.items()]
+    return (
+        f"{_name(contrast)} against {contrast.against} depends on how checkpoints are chosen: "
+        f"{contrast.test.delta:+.2f} (dev {contrast.dev.delta:+.2f}) by "
+        f"{analysis.planned.base.train.select}, {', '.join(others)}."
+    )
+
+
+def _says_the_same(contrast: Contrast, other: Contrast) -> bool:
+    """Whether most of a difference is there by another rule too, on test as on dev."""
+    return (
+        other.test.delta * contrast.test.delta > 0
+        and 3 * abs(other.test.delta) >= 2 * abs(contrast.test.delta)
+        and other.dev.delta * contrast.dev.delta > 0
     )
 
 
