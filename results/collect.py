@@ -1,7 +1,8 @@
-"""Put the finished runs of an experiment into its table here: python results/collect.py OUT [NAME]
+"""Put finished runs into the table of their experiment: python results/collect.py OUT [NAME]
 
-OUT is what ``--out`` named; NAME that of the study, by default OUT's. What the table has is kept,
-what has finished since is added. README.md says what a line holds.
+OUT is what ``--out`` named; NAME that of the study, by default OUT's. Of a declared study its name
+and ``--runs``, the folder of its runs, are enough. What the table has is kept, what has finished
+since is added. README.md says what a line holds.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from declared import experiment_of, is_declared
 from table import HERE, Study, brief, in_common, pack, read, whole, write
 
 from switchout.corpora import Corpus
@@ -38,7 +40,8 @@ def collect(experiment: Experiment, name: str) -> Study:
     else:
         configs = [_flat(row) for group in (rows, *tried.values()) for row in group]
         study = Study(name, {"corpus": planned.name, "config": in_common(configs)})
-    study.shared["planned"] = {row.name: list(row.row.seeds) for row in rows}
+    whole_plan = experiment_of(name).corpora[0].rows if is_declared(name) else planned.rows
+    study.shared["planned"] = {row.name: list(row.seeds) for row in whole_plan}
     corpus = corpus_of(planned.base)
     metrics = {split: bleu_of(corpus, split) for split in SPLITS}
     for tried_for, group in {"": rows, **tried}.items():
@@ -115,12 +118,13 @@ def _sentences(corpus: Corpus) -> dict[str, dict[str, str]]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition(":")[0])
-    parser.add_argument("out", type=Path, help="what --out named")
+    parser.add_argument("out", type=Path, help="what --out named, or a study")
     parser.add_argument("name", nargs="?", help="of the study; default: that of OUT")
-    parser.add_argument("--runs", type=Path, help="where its runs are, if it was made elsewhere")
+    parser.add_argument("--runs", type=Path, help="where its runs are")
     given = parser.parse_args()
     try:
-        experiment = load(given.out)
+        is_name = is_declared(str(given.out)) and given.runs
+        experiment = experiment_of(str(given.out)) if is_name else load(given.out)
         if given.runs:
             experiment = replace(experiment, root=given.runs)
         study = collect(experiment, given.name or given.out.name)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
+from declared import contrasts_of
 from table import Study
 
 from switchout.evaluation.buckets import Breakdown, break_down
@@ -18,7 +16,6 @@ from switchout.evaluation.features import Feature
 from switchout.evaluation.significance import SeedsTest, holm, seeds_test
 from switchout.evaluation.verdict import LEVEL
 
-DECLARED = Path(__file__).parents[1] / "studies"
 SMALL = 0.5  # BLEU below which studies call a gain refuted
 
 
@@ -91,12 +88,6 @@ def gains_by_distance(study: Study, row: str, against: str) -> Breakdown | None:
     return found
 
 
-def declared(name: str) -> list[dict[str, Any]]:
-    """Return the contrasts of a study as they were declared before its first run."""
-    content = tomllib.loads((DECLARED / f"{name}.toml").read_text(encoding="utf-8"))
-    return list(content["contrast"])
-
-
 def claims(study: Study, *, others: Sequence[float] = ()) -> list[Claim]:
     """Return the declared questions that have two runs a side, Holm-corrected together.
 
@@ -105,7 +96,7 @@ def claims(study: Study, *, others: Sequence[float] = ()) -> list[Claim]:
         others: p-values of the same family that are no contrast of two rows.
     """
     found = []
-    for one in declared(study.name):
+    for one in contrasts_of(study.name):
         names = (one["row"], one["against"])
         if min(len(study.of(name)) for name in names) < 2:
             continue

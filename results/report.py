@@ -9,23 +9,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from effects import DECLARED
+from declared import experiment_of
 from table import read
 
 from switchout.errors import SwitchOutError
-from switchout.experiments.experiment import CorpusRows, Experiment
-from switchout.experiments.reproduce import corpus_title
-from switchout.experiments.sweep import read_sweep
 from switchout.report.write import write_pages
-
-
-def experiment_of(name: str) -> Experiment:
-    """Return a study as it was declared, with the runs of its table as its runs."""
-    path = DECLARED / f"{name}.toml"
-    rows = tuple(read_sweep(path))
-    command = f"switchout sweep studies/{path.name} --out studies-out/{name}"
-    planned = CorpusRows(corpus_title(rows[0].config), rows)
-    return Experiment("sweep", (planned,), command, find=read(name).kept)
 
 
 def main() -> None:
@@ -35,13 +23,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder of the pages")
     given = parser.parse_args()
     try:
-        studies = {given.out / name: experiment_of(name) for name in given.names}
-        for folder in studies:
+        pages = {given.out / n: experiment_of(n, find=read(n).kept) for n in given.names}
+        for folder in pages:
             folder.mkdir(parents=True, exist_ok=True)
-        write_pages(studies)
+        write_pages(pages)
     except (SwitchOutError, OSError) as error:
         parser.error(str(error))
-    for folder in studies:
+    for folder in pages:
         print(folder / "report.html")
 
 

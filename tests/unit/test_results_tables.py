@@ -20,8 +20,8 @@ from switchout.report.write import write_pages
 DATA = Path(os.environ.get("SWITCHOUT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RESULTS = Path(__file__).parents[2] / "results"
 sys.path.insert(0, str(RESULTS))
-collect, effects, make, report, table = map(
-    importlib.import_module, ("collect", "effects", "make", "report", "table")
+collect, declared, effects, go_on, make, table = map(
+    importlib.import_module, ("collect", "declared", "effects", "go_on", "make", "table")
 )
 sys.path.remove(str(RESULTS))
 
@@ -102,7 +102,8 @@ def test_a_report_from_the_table_says_what_the_report_of_the_runs_says(experimen
 def test_a_declared_study_finds_its_runs_in_its_table(monkeypatch):
     """Other keys than those it was trained under, and a report would say that nothing is there."""
     monkeypatch.setenv("SWITCHOUT_DATA", str(DATA))
-    study, experiment = table.read("multi30k-5k"), report.experiment_of("multi30k-5k")
+    study = table.read("multi30k-5k")
+    experiment = declared.experiment_of("multi30k-5k", find=study.kept)
     rows = records(experiment, experiment.corpora[0].rows)
     assert {row.name: len(row.runs) for row in rows} == {
         name: len(study.of(name)) for name in study.rows
@@ -123,6 +124,27 @@ def test_runs_that_finish_later_are_added_and_counted(experiment, study, tmp_pat
     assert later.is_complete
     assert {key: later.runs[key] for key in before} == before
     assert len(later.runs) == 6
+
+
+def test_part_of_a_declared_study_leaves_its_plan_and_the_rest_is_trained_later(
+    experiment, study, tmp_path, monkeypatch
+):
+    """A table that forgot what is missing would call the study complete."""
+    monkeypatch.setattr(collect, "is_declared", lambda name: True)
+    monkeypatch.setattr(go_on, "HERE", tmp_path)
+    for module in (collect, go_on):
+        monkeypatch.setattr(
+            module, "experiment_of", lambda name, **others: replace(experiment, **others)
+        )
+    [column] = experiment.corpora
+    rows = tuple(replace(row, seeds=(1,)) for row in column.rows)
+    part = replace(experiment, corpora=(replace(column, rows=rows),))
+    later = collect.collect(part, "toy")
+    assert later.shared["planned"] == {"a": [1, 2, 3], "b": [1, 2, 3]}
+    assert not later.is_complete
+    jobs = go_on.missing_jobs("toy", tmp_path / "elsewhere")
+    assert [job.label for job in jobs] == ["b seed 3"]
+    assert jobs[0].folder.parent == tmp_path / "elsewhere"
 
 
 def test_a_path_of_this_machine_is_not_kept(study, tmp_path):
@@ -223,11 +245,11 @@ def test_studies_can_be_read_and_no_seed_is_used_twice():
     from switchout.experiments.sweep import read_sweep
 
     used = {*range(1, 10), 1001}  # of the tables before the studies
-    for path in sorted(effects.DECLARED.glob("*.toml")):
+    for path in sorted(declared.STUDIES.glob("*.toml")):
         rows = read_sweep(path)
         seeds = {seed for row in rows for seed in row.seeds}
         assert not seeds & used, path.name
         used |= seeds
         asked = [question.name for row in rows for question in row.questions]
-        assert sorted(asked) == sorted(one["question"] for one in effects.declared(path.stem))
+        assert sorted(asked) == sorted(one["question"] for one in declared.contrasts_of(path.stem))
         assert path.with_suffix(".md").is_file()
