@@ -75,7 +75,7 @@ class FirstScreen:
             "header",
             element("h1", self.question),
             element("p", self.about, class_="note") if self.about else None,
-            (element("p", warning, class_="warning", role="note") for warning in self.warnings),
+            (_warning(text) for text in self.warnings),
             element("ul", claims, class_="claims") if claims else None,
             element("div", self.figures, class_="beside"),
             element("p", self.settles, class_="settles") if self.settles else None,
@@ -139,6 +139,10 @@ class Section:
         for title, examples in groupby(self.examples, key=lambda example: example.group):
             yield element("h3", title)
             yield map(card, examples)
+
+
+def _warning(text: str) -> Html:
+    return element("p", _minus(text), class_="warning", role="note")
 
 
 def _minus(text: str) -> str:
