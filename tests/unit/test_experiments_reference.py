@@ -9,7 +9,7 @@ import pytest
 from made_runs import finish_row, make_config, make_experiment, write_corpus
 
 from switchout.cli import run
-from switchout.cli.demo import _show
+from switchout.cli.demo import _real_data, _show
 from switchout.errors import SwitchOutError
 from switchout.experiments import demo
 from switchout.experiments import reference as module
@@ -127,6 +127,20 @@ def test_demo_shows_the_reference_of_the_rows_it_has(shipped):
     reference = reference_for(CorpusRows("toy", tuple(demo._few_rows(table1))))
     assert [row.name for row in reference.rows] == ["Transformer", "+SwitchOut"]
     assert reference.answers == ("+SwitchOut: undecided.",)
+
+
+def test_the_terminal_names_what_studies_decided_on_real_data(tmp_path, monkeypatch):
+    reference = read_reference(module.SHIPPED)
+    assert reference is not None
+    study = reference.studies[0]
+    for verdicts, n_told in ((("open",), 0), (("confirmed", "open"), 1)):
+        studies = tuple(replace(study, verdict=verdict) for verdict in verdicts)
+        write_reference(replace(reference, studies=studies), tmp_path / "shipped.json")
+        monkeypatch.setattr(module, "SHIPPED", tmp_path / "shipped.json")
+        told = _real_data()
+        assert sum(line.endswith(": confirmed") for line in told) == n_told
+        assert max(map(len, told), default=0) <= 80
+        assert bool(told) == bool(n_told)
 
 
 def test_the_demo_says_that_a_grammar_is_no_test_and_shows_real_data(shipped, tmp_path):
