@@ -73,7 +73,7 @@ CLAIMS = {
 ON_BACK_TRANSLATION = ((BT_SWITCHOUT, BT), (BT_RAML_SWITCHOUT, BT_RAML))
 ROWS_OF = {"C1": (SWITCHOUT, BASELINE), "C2": (RAML_SWITCHOUT, RAML)}
 COLOURS = {"C1": "s2", "C2": "s5", "C5": "s3"}  # of the rows on the report's pages
-VERDICTS = ("confirmed", "refuted", "mixed", "open")
+VERDICTS = ("confirmed", "confirmed in part", "refuted", "mixed", "open")
 SPLITS = ("test", "dev")
 RULE_NAMES = {
     "dev-perplexity": "lowest dev perplexity",
@@ -133,13 +133,18 @@ def slope_in_words(slope: Trend) -> str:
 def verdicts() -> str:
     """The paper's claims, each confirmed, refuted or open, and why."""
     said = {question: verdict_of(question) for question in CLAIMS}
-    counts = Counter(
-        "mixed" if ", " in verdict else verdict.partition(" ")[0] for verdict, _ in said.values()
-    )
+    counts = Counter(_kind(verdict) for verdict, _ in said.values())
     counted = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
     lines = [(q, CLAIMS[q], f"**{verdict}**", why) for q, (verdict, why) in said.items()]
     head = f"**Of the {len(said)} claims of the paper that we looked at: {counted}.**"
     return f"{head}\n\n{markdown(('', 'claim of the paper', 'verdict', 'why'), lines)}"
+
+
+def _kind(verdict: str) -> str:
+    """What a verdict counts as."""
+    if ", " in verdict:
+        return "mixed"
+    return "confirmed in part" if " for " in verdict else verdict
 
 
 def verdict_of(question: str) -> tuple[str, str]:
@@ -156,12 +161,19 @@ def verdict_of(question: str) -> tuple[str, str]:
     for name, title in TITLES.items():
         study, short = study_of(name), title.partition(":")[0].lower()
         for claim in (c for c in claims_of(name) if c.question == question):
-            on_dev = f"{interval(claim.on_test)} on test, {claim.on_dev.delta:+.2f} on dev"
-            if study and study.is_complete:
+            assert study is not None
+            if study.is_complete:
                 decided.setdefault(claim.verdict, []).append(short)
-                parts.append(f"{short}: {on_dev}")
             else:
-                parts.append(f"{short} so far: {on_dev}")
+                short += " so far"
+            by_bleu = [
+                effect(study, claim.row, claim.against, split=split, rule="dev-bleu").delta
+                for split in SPLITS
+            ]
+            parts.append(
+                f"{short}: {interval(claim.on_test)} on test, {claim.on_dev.delta:+.2f} on dev "
+                f"(checkpoint by best dev BLEU: {by_bleu[0]:+.2f} and {by_bleu[1]:+.2f})"
+            )
     if len(decided) > 1:
         said = [f"{verdict} in {' and '.join(where)}" for verdict, where in decided.items()]
         return ", ".join(said), "; ".join(parts)
