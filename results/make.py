@@ -190,7 +190,8 @@ def why_it_follows() -> str:
 
 def why_temperatures() -> str:
     """C3: what a grid of mostly single seeds leaves open."""
-    n_seeds = [len(read("tau-multi30k-5k").of(row)) for row in read("tau-multi30k-5k").rows]
+    study = read("tau-multi30k-5k")
+    n_seeds = [len(study.of(row)) for row in study.rows]
     return (
         f"{n_seeds.count(1)} of {len(n_seeds)} cells have one seed, and the best one depends on "
         "how the checkpoint is chosen; nine fresh seeds for the two best cells would be a fair test"

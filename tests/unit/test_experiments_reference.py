@@ -133,7 +133,7 @@ def test_the_terminal_names_what_studies_decided_on_real_data(tmp_path, monkeypa
     reference = read_reference(module.SHIPPED)
     assert reference is not None
     study = reference.studies[0]
-    for verdicts, n_told in ((("open",), 0), (("confirmed", "open"), 1)):
+    for verdicts, n_told in ((("open", "screening"), 0), (("confirmed", "open"), 1)):
         studies = tuple(replace(study, verdict=verdict) for verdict in verdicts)
         write_reference(replace(reference, studies=studies), tmp_path / "shipped.json")
         monkeypatch.setattr(module, "SHIPPED", tmp_path / "shipped.json")

@@ -60,9 +60,10 @@ def _real_data() -> list[str]:
     from switchout.experiments.reference import SHIPPED, read_reference
 
     reference = read_reference(SHIPPED)
-    decided = [one for one in reference.studies if one.verdict != "open"] if reference else []
     lines = []
-    for one in decided:
+    for one in reference.studies if reference else ():
+        if one.verdict in ("open", "screening"):
+            continue
         lines.append(f"  {one.row} against {one.against}: {one.verdict}")
         lines.append(
             f"    {one.delta:+.2f} BLEU ({one.low:+.2f} to {one.high:+.2f}), dev "

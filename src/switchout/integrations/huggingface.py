@@ -93,7 +93,8 @@ def switch_out(
     keys = settings.get("source_key", "input_ids"), settings.get("target_key", "labels")
     one_text = settings.setdefault("one_text", _is_one_text(trainer.model, data, keys))
     maker = PolicyMaker(
-        *(trainer.model, data),
+        trainer.model,
+        data,
         tokenizer=trainer.processing_class if tokenizer is None else tokenizer,
         unit=unit,
         draw=draw,
