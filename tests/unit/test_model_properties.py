@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from switchout.errors import SwitchOutError
-from switchout.nmt import output_loss
+from switchout.nmt import dropout, output_loss
 from switchout.nmt.dropout import Dropout, drop_add, dropout_keys
 from switchout.nmt.model import ModelSpec, Transformer
 from switchout.nmt.output_loss import OutputLoss
@@ -219,6 +219,32 @@ def test_dropout_kernel_equals_its_array_form(residual: torch.Tensor | None) -> 
     wide = None if residual is None else residual.double()
     arrays = drop_add(x.double(), wide, keys=keys, rate=0.4)
     torch.testing.assert_close(kernel.double(), arrays, rtol=1e-6, atol=1e-6)
+
+
+def test_dropout_kernel_takes_a_half_beside_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What autocast gives: a product in bfloat16 to be added to a stream in float32."""
+    monkeypatch.setattr(dropout, "_drop_add_anywhere", None)  # the kernel alone
+    keys = dropout_keys(7, step=1, example_ids=np.arange(3)).numpy().view(np.uint64)
+    x = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(0)).bfloat16()
+    residual = torch.full((3, 5, 4), 2.0)
+    half = drop_add(x, residual, keys=keys, rate=0.4)
+    assert half.dtype == torch.float32
+    assert torch.equal(half, drop_add(x.float(), residual, keys=keys, rate=0.4))
+
+
+def test_attention_on_a_cpu_is_in_float32_under_autocast() -> None:
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(2, 3, 5, 4, generator=generator).bfloat16() for _ in range(3))
+    own = Transformer(SPEC, seed=1).encoder[0].attention
+    own.merge = lambda x: x
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        found = own.attend(q, k, v, None), own.attend_causally(q, k, v)
+    for is_causal, attended in enumerate(found):
+        whole = F.scaled_dot_product_attention(
+            q.float(), k.float(), v.float(), is_causal=bool(is_causal)
+        )
+        assert attended.dtype == torch.float32
+        assert torch.equal(attended, whole)
 
 
 def test_dropout_gradient_passes_where_the_value_did() -> None:

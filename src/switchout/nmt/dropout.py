@@ -69,14 +69,14 @@ class _DropAdd(torch.autograd.Function):  # type: ignore[misc]
 def drop_add(x: Tensor, residual: Tensor | None, *, keys: np.ndarray, rate: float) -> Tensor:
     """Return ``residual`` + x with its share ``rate`` of entries zeroed and the rest scaled up."""
     threshold, scale = min(round(rate * 2**32), _LOW_32), 1 / (1 - rate)
-    floats = {x.dtype, x.dtype if residual is None else residual.dtype}
-    if x.device.type != "cpu" or floats != {torch.float32}:
+    wanted = x.dtype if residual is None else residual.dtype
+    if x.device.type != "cpu" or wanted != torch.float32:
         return _drop_add_anywhere(x, residual, keys=keys, threshold=threshold, scale=scale)
     if residual is None:
         out = torch.zeros(x.shape)
     else:
         out = residual.detach().clone(memory_format=torch.contiguous_format)
-    values = x.detach().contiguous().numpy()
+    values = x.detach().float().contiguous().numpy()
     compiled.add_dropped(values, keys, threshold, scale, out.numpy())
     return out
 
