@@ -15,6 +15,8 @@ from switchout.cli import run
 from switchout.files.writing import remove
 from switchout.runs import result
 from switchout.runs.config import Search
+from switchout.runs.folder import read_run_config
+from switchout.runs.job import corpus_of
 from switchout.runs.trained import OpenRuns
 
 
@@ -105,6 +107,28 @@ def test_a_test_set_that_stands_in_train_is_told_once(toy, caplog):
     ]
     assert run([*command, str(toy / "seen")]) == 0  # the run is there already
     assert told() == []
+
+
+def test_a_published_corpus_that_is_here_in_part_is_told(tmp_path, monkeypatch, caplog):
+    """A smaller corpus under the same name would be another study."""
+    corpus = write_corpus(tmp_path / "multi30k-de-en")
+    for path in [*corpus.iterdir()]:
+        path.rename(path.with_suffix({".xx": ".de", ".yy": ".en"}[path.suffix]))
+    monkeypatch.setenv("SWITCHOUT_DATA", str(tmp_path))
+    config = write_config(tmp_path / "c.toml", corpus)
+    config.write_text(config.read_text().replace(str(corpus), "multi30k-de-en"))
+    command = ["train", str(config), "--set", "data.source=de", "--set", "data.target=en"]
+    assert run([*command, "--steps", "1", "--out", str(tmp_path / "run")]) == 0
+    n = len((corpus / "train.de").read_text().splitlines())
+    expected = (
+        f"warning: {corpus} has {n} training pairs here, 29,000 of the published corpus: "
+        "scores are not comparable"
+    )
+    found = [r.getMessage() for r in caplog.records]
+    assert found.count(expected) == 1
+    caplog.clear()
+    assert corpus_of(read_run_config(tmp_path / "run")).n_train == n  # the driver of a sweep
+    assert [r.getMessage() for r in caplog.records] == [expected]
 
 
 @pytest.mark.parametrize("kept", ["result.json", "resume", "checkpoints"])

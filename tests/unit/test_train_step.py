@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from contextlib import suppress
 
 import numpy as np
@@ -10,12 +11,13 @@ import pytest
 import torch
 
 from switchout.nmt.checkpoint import digest
-from switchout.nmt.machine import Processes
+from switchout.nmt.machine import Processes, prepare_cpu
 from switchout.nmt.model import ModelSpec, Transformer
 from switchout.nmt.schedule import Schedule
 from switchout.nmt.trainer import NonFiniteLoss, Trainer, UpdateSpec, perplexity
 
 WORDS = 14
+CACHE = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 
 
 class Pairs:
@@ -219,6 +221,16 @@ def test_restored_state_continues_bitwise(noise, precision):
     for step in range(5, 9):
         resumed.update(*resumed.batches(step))
     assert state_of(resumed) == state_of(straight)
+
+
+def test_every_product_in_bfloat16_is_compiled_once(monkeypatch):
+    """oneDNN reads the variable before its first product; who has set it is obeyed."""
+    for given, kept in (("7", "7"), (None, "32768")):
+        monkeypatch.setenv(CACHE, given or "")
+        if given is None:
+            monkeypatch.delenv(CACHE)
+        prepare_cpu(1)
+        assert os.environ[CACHE] == kept
 
 
 def test_state_without_the_moments_is_not_enough():

@@ -70,10 +70,10 @@ class Corpus:
             )
         if split != "train" or self.train_pairs is None:
             return iter(self.splits[split])
-        if self.train_pairs > self._n_train:
+        if self.train_pairs > self.n_train:
             raise SwitchOutError(
                 f"{self.where}: train_pairs = {self.train_pairs:,}, but train has "
-                f"only {self._n_train:,} pairs"
+                f"only {self.n_train:,} pairs"
             )
         return islice(iter(self.splits["train"]), self.train_pairs)
 
@@ -126,6 +126,6 @@ class Corpus:
         return digest.hexdigest()
 
     @cached_property
-    def _n_train(self) -> int:
+    def n_train(self) -> int:
         """Counting reads train to its end, so a fault behind ``train_pairs`` is noticed too."""
         return sum(1 for _ in self.splits["train"])

@@ -112,8 +112,11 @@ def find_device(wanted: str) -> str:
 def prepare_cpu(threads: int) -> None:
     """Set the threads of this process, keep freed memory, and round denormal numbers to zero.
 
-    Adam's moments of rare words fade into denormal numbers, which are slow.
+    Adam's moments of rare words fade into denormal numbers, which are slow. And oneDNN, which makes
+    products in bfloat16, compiles one for every shape, of which batches have some thousands: it is
+    to keep them all (by default 1,024).
     """
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "32768")
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # glibc has it, others do without

@@ -74,6 +74,7 @@ def prepare_run(config: Config, folder: Path) -> None:
         _check_new(folder, corpus)
         _write_codecs(config, folder, corpus)
         _warn_if_seen(corpus)
+        warn_if_small(corpus)
     if not files:
         _encode(config, folder, corpus)
     codecs = _of(files, "vocab.", "codec.", "pieces.")
@@ -214,6 +215,17 @@ def _warn_if_seen(corpus: Corpus) -> None:
                 "warning: %s of %s source sentences of %s stand in train too: its scores will be"
                 " too good", f"{seen:,}", f"{of:,}", split,
             )  # fmt: skip
+
+
+def warn_if_small(corpus: Corpus) -> None:
+    """Say if a registered corpus is here in part: its scores are not those of the whole."""
+    entry = find_entry(corpus.name)
+    whole = entry.pairs.get("train", 0) if entry else 0
+    if corpus.train_pairs is None and "train" in corpus.splits and corpus.n_train < 0.99 * whole:
+        log.warning(
+            "warning: %s has %s training pairs here, %s of the published corpus: scores are not"
+            " comparable", corpus.where, f"{corpus.n_train:,}", f"{whole:,}",
+        )  # fmt: skip
 
 
 def _write_codecs(config: Config, folder: Path, corpus: Corpus) -> None:

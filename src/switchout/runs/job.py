@@ -20,7 +20,7 @@ from switchout.errors import SwitchOutError
 from switchout.runs.config import Config, Data
 from switchout.runs.config_file import run_key
 from switchout.runs.finished import finished
-from switchout.runs.folder import read_run_config
+from switchout.runs.folder import read_run_config, warn_if_small
 from switchout.runs.leases import lease
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,9 @@ def corpus_of(config: Config) -> Corpus:
 
 @cache
 def _open(data: Data) -> Corpus:
-    return data.open()
+    corpus = data.open()
+    warn_if_small(corpus)
+    return corpus
 
 
 def common_corpus(folders: Sequence[Path]) -> Corpus:
