@@ -76,15 +76,15 @@ def scored(study: Study, row: str, split: str, rule: str | None) -> Scored | Non
 
 def gains_by_distance(study: Study, row: str, against: str) -> Breakdown | None:
     """Return the gain by the distance to the training text, and its trend, as in figure 2."""
-    sides = [scored(study, name, "test", None) for name in (against, row)]
+    baseline, system = (scored(study, name, "test", None) for name in (against, row))
     distance, source, words = (
         study.sentences("test", name) for name in ("distance", "source", "words")
     )
-    if sides[0] is None or sides[1] is None or distance is None or source is None or words is None:
+    if baseline is None or system is None or distance is None or source is None or words is None:
         return None
     references = ["w " * int(n) for n in words]  # only their lengths matter here
     wer = Feature("wer", distance / source)
-    [found] = break_down(references, sides[0], sides[1:], [wer], metric=study.measure)
+    [found] = break_down(references, baseline, [system], [wer], metric=study.measure)
     return found
 
 

@@ -20,8 +20,19 @@ from switchout.report.write import write_pages
 DATA = Path(os.environ.get("SWITCHOUT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RESULTS = Path(__file__).parents[2] / "results"
 sys.path.insert(0, str(RESULTS))
-collect, declared, effects, go_on, make, table = map(
-    importlib.import_module, ("collect", "declared", "effects", "go_on", "make", "table")
+MODULES = (
+    "collect",
+    "declared",
+    "effects",
+    "figures",
+    "go_on",
+    "make",
+    "studies",
+    "table",
+    "tables",
+)
+collect, declared, effects, figures, go_on, make, studies, table, tables = map(
+    importlib.import_module, MODULES
 )
 sys.path.remove(str(RESULTS))
 
@@ -220,6 +231,51 @@ def test_verdicts_follow_the_rule_that_each_study_fixed(
     )
     claim = effects.Claim(question, "b", "a", False, test, dev, p_holm, "")
     assert effects.verdict_of_claim(study, claim) == verdict
+
+
+def made_effect(delta, *, spread=0.1):
+    from switchout.evaluation.significance import SeedsTest
+
+    return effects.Effect(delta, SeedsTest(delta, spread**2, 20, 1, 0, 100), (), True)
+
+
+def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkeypatch):
+    def claim(size, against, test, dev):
+        sets = made_effect(test), made_effect(dev)
+        rows = f"{size} pairs, SwitchOut", f"{size} pairs, {against}"
+        return effects.Claim(f"at {size}", *rows, False, *sets, 1.0, "open")
+
+    found = [claim("2,000", "none", 1.25, 0.75), claim("2,000", "word dropout", 0.5, 0.25)]
+    found.append(claim("5,000", "none", -0.375, 0.125))
+    monkeypatch.setattr(figures, "claims_of", lambda name: found if name == "data-size" else [])
+    drawn = figures.sizes_figure()
+    test, dev = drawn.split("on dev", maxsplit=1)
+    assert "SwitchOut − none; 2,000: 1.25 (" in test
+    assert "5,000: -0.375 (" in test
+    assert "SwitchOut − word dropout; 2,000: 0.5 (" in test
+    assert "SwitchOut − none; 2,000: 0.75 (" in dev
+    assert "SwitchOut − word dropout, 5,000" not in drawn
+    assert figures.SIZES in figures.sizes_link()
+    monkeypatch.setattr(figures, "claims_of", lambda name: [])
+    assert figures.sizes_figure() == figures.sizes_link() == ""
+
+
+def test_the_slope_of_study_2_stands_among_its_contrasts(study, monkeypatch):
+    """Holm's correction is over C1, C2 and it, so a reader must see all three."""
+    from switchout.evaluation.trend import Trend
+
+    claim = effects.Claim("C1", "b", "a", False, made_effect(1.0), made_effect(1.0), 0.1, "open")
+    study.shared["planned"] |= {"+RAML": [1], "+RAML +SwitchOut": [1]}
+    slope = Trend(slope=3.0, ci95=(1.0, 5.0), p=0.004)
+    for module in (tables, studies):
+        monkeypatch.setattr(module, "study_of", lambda name: study)
+        monkeypatch.setattr(module, "claims_of", lambda name: (claim,))
+    monkeypatch.setattr(tables, "distance_slope", lambda: slope)
+    last = tables.claims_table("en-vi").splitlines()[-1]
+    assert last.startswith("| C4 |")
+    assert "+0.30 BLEU per 0.1 of WER (+0.10 to +0.50)" in last
+    assert last.endswith("| open |")  # not all runs are there
+    assert "C4" not in tables.claims_table("toy")
 
 
 def test_gains_by_distance_are_those_of_the_breakdown(experiment, study, tmp_path):

@@ -1,0 +1,132 @@
+"""The figures of docs/results.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+
+from effects import Effect, effect
+from studies import EARLIER, ROWS_OF, SHORT, SPLITS, TITLES, by_distance, claims_of
+from table import read
+from tables import RULE_NAMES, taus
+from verdicts import ON_BACK_TRANSLATION
+
+from switchout.report.buckets import gains_chart
+from switchout.report.charts import BarChart, Difference, ForestPlot, HeatMap, Series, stacked
+
+SIZES = "results-sizes.svg"
+COLOURS = {"C1": "s2", "C2": "s5", "C5": "s3"}  # of the rows on the report's pages
+
+
+def claim_figure(question: str) -> str:
+    """A claim wherever it was asked."""
+    row, against = ROWS_OF[question]
+    places = [(label, against, test, dev) for label, test, dev in wherever(question)]
+    return test_and_dev(f"{question}: {row} − {against}", places, COLOURS[question])
+
+
+def test_and_dev(title: str, places: Iterable[tuple[str, str, Effect, Effect]], colour: str) -> str:
+    """Differences one under the other on one axis, test filled and dev hollow."""
+    lines: list[Difference] = []
+    colours: dict[str, str] = {}
+    for label, against, *sets in places:
+        for split, one, look in zip(SPLITS, sets, ("", " hollow"), strict=True):
+            name = f"{label}, {split}"  # short: the chart cuts longer names
+            colours[name] = colour + look
+            lines.append(Difference(name, against, one.delta, *one.test.ci95, dots=one.dots))
+    plot = ForestPlot(title, lines, x_label="Δ BLEU, 95% interval", colours=colours)
+    return stacked([plot])
+
+
+def wherever(question: str) -> Iterator[tuple[str, Effect, Effect]]:
+    """A question in the declared studies, then in the runs before them."""
+    for number, name in enumerate(TITLES, start=1):
+        for claim in claims_of(name):
+            if claim.question == question:
+                yield f"study {number}", claim.on_test, claim.on_dev
+    for name, title in EARLIER.items():
+        test, dev = (effect(read(name), *ROWS_OF[question], split=split) for split in SPLITS)
+        yield title.removesuffix(" steps"), test, dev
+
+
+def sizes_figure() -> str:
+    """The gains of study 3 over the number of pairs; nothing before it has some."""
+    if not claims_of("data-size"):
+        return ""
+    panels = []
+    for split in SPLITS:
+        gains: dict[str, dict[str, Effect]] = {}  # by what it is compared with, then by size
+        for claim in claims_of("data-size"):
+            size, _, against = claim.against.partition(" pairs, ")
+            gains.setdefault(against, {})[size] = claim.on_test if split == "test" else claim.on_dev
+        sizes = list(dict.fromkeys(size for found in gains.values() for size in found))
+        series = [_bars(f"SwitchOut − {name}", found, sizes) for name, found in gains.items()]
+        panels.append(
+            BarChart(
+                f"Gain of SwitchOut by the size of the training text, on {split}",
+                sizes,
+                series,
+                x_label="training pairs",
+                y_label="Δ BLEU, 95% interval",
+                colours={
+                    one.name: colour for one, colour in zip(series, ("s2", "s3"), strict=False)
+                },
+            )
+        )
+    return stacked(panels)
+
+
+def sizes_link() -> str:
+    """How the page shows it."""
+    return f"![Gain by the number of training pairs]({SIZES})" if sizes_figure() else ""
+
+
+def _bars(name: str, found: dict[str, Effect], sizes: Sequence[str]) -> Series:
+    """A series over all sizes; nothing where a contrast has no two seeds a side yet."""
+    effects = [found.get(size) for size in sizes]
+    low, high = ([one.test.ci95[i] if one else None for one in effects] for i in (0, 1))
+    return Series(name, [one.delta if one else None for one in effects], low, high)
+
+
+def distance_figure() -> str:
+    """The gain by distance, as in figure 2, in every study that kept what it needs."""
+    panels = []
+    for name in ("multi30k-5k", "en-vi"):
+        if found := by_distance(name):
+            panels.append(replace(gains_chart(found), title=SHORT[name]))
+    return stacked(panels)
+
+
+def back_translation_figure() -> str:
+    """What SwitchOut adds on top of back-translation."""
+    study = read("table2-multi30k-5k-long")
+    places = []
+    for row, against in ON_BACK_TRANSLATION:
+        test, dev = (effect(study, row, against, split=split) for split in SPLITS)
+        places.append((f"over {against}", against, test, dev))
+    title = "C5: SwitchOut on top of back-translation, two seeds"
+    return test_and_dev(title, places, COLOURS["C5"])
+
+
+def taus_figure() -> str:
+    """The grid of temperatures as a heat map."""
+    study = read("tau-multi30k-5k")
+    cells = taus(study)
+    xs, ys = (sorted({cell[i] for cell in cells}) for i in (0, 1))
+    panels = []
+    for rule in ("dev-perplexity", "last"):
+        values = [[median(study.scores(cells[x, y], "dev_bleu", rule)) for x in xs] for y in ys]
+        best = max((value, i, j) for i, line in enumerate(values) for j, value in enumerate(line))
+        title = f"Dev BLEU, checkpoint by {RULE_NAMES[rule]}"
+        chart = HeatMap(
+            title,
+            [f"{x:g}" for x in xs],
+            [f"{y:.3g}" for y in ys],
+            values,
+            x_label="tau_x (0: no SwitchOut)",
+            y_label="tau_y (RAML)",
+            best=best[1:],
+        )
+        panels.append(chart)
+    return stacked(panels)

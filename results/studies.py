@@ -1,0 +1,75 @@
+"""The studies and the tables before them: their names, and what each of them asks and answers."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from effects import Claim, claims, gains_by_distance
+from table import HERE, Study, read
+
+from switchout.evaluation.buckets import Breakdown
+from switchout.evaluation.significance import holm
+from switchout.evaluation.trend import Trend
+from switchout.evaluation.verdict import LEVEL
+from switchout.experiments.paper import BASELINE, RAML, RAML_SWITCHOUT, SWITCHOUT
+
+TITLES = {
+    "multi30k-5k": "Study 1: Multi30k, 5,000 pairs",
+    "en-vi": "Study 2: English–Vietnamese, 133,166 pairs",
+    "data-size": "Study 3: Multi30k, four sizes",
+    "dose": "Study 4: the dose",
+}
+SHORT = {
+    "multi30k-5k": "Study 1: Multi30k 5k",
+    "en-vi": "Study 2: en-vi",
+    "data-size": "Study 3: sizes of Multi30k",
+    "dose": "Study 4: the dose",
+}
+EARLIER = {
+    "table1-multi30k-5k": "untuned, 2,400 steps",
+    "table1-multi30k-5k-tuned": "tuned, 2,400 steps",
+    "table1-multi30k-5k-tuned-long": "tuned, 4,800 steps",
+}
+ROWS_OF = {"C1": (SWITCHOUT, BASELINE), "C2": (RAML_SWITCHOUT, RAML)}
+SPLITS = ("test", "dev")
+
+
+@cache
+def study_of(name: str) -> Study | None:
+    """Return a study that has a run, else None."""
+    study = read(name) if (HERE / f"{name}.jsonl").is_file() else None
+    return study if study and study.runs else None
+
+
+@cache
+def claims_of(name: str) -> tuple[Claim, ...]:
+    """Return what a declared study says so far; in study 2 the slope of C4 is of the family."""
+    study = study_of(name)
+    if study is None:
+        return ()
+    slope = distance_slope() if name == "en-vi" else None
+    return tuple(claims(study, others=[slope.p] if slope else []))
+
+
+@cache
+def by_distance(name: str) -> Breakdown | None:
+    """C4 in a study; None before it has two seeds."""
+    study = study_of(name)
+    if study is None or min(len(study.of(row)) for row in (RAML, RAML_SWITCHOUT)) < 2:
+        return None
+    return gains_by_distance(study, RAML_SWITCHOUT, RAML)
+
+
+def distance_slope() -> Trend | None:
+    """What decides C4: its slope in study 2."""
+    found = by_distance("en-vi")
+    return found.trends[0] if found else None
+
+
+def distance_verdict(slope: Trend) -> tuple[str, float]:
+    """By the rule that study 2 fixed, with Holm's p over C1, C2 and this slope."""
+    study, family = study_of("en-vi"), [c.on_test.test.p for c in claims_of("en-vi")]
+    p = holm([*family, slope.p])[-1]
+    if study is None or not study.is_complete or p > LEVEL:
+        return "open", p
+    return ("confirmed" if slope.slope > 0 else "refuted"), p

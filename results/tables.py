@@ -1,0 +1,280 @@
+"""The tables of the pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from statistics import fmean, median, stdev
+
+from cells import interval, markdown, needed, on, p_value, slope_in_words
+from effects import Claim, Effect, effect
+from studies import (
+    EARLIER,
+    ROWS_OF,
+    SHORT,
+    SPLITS,
+    TITLES,
+    by_distance,
+    claims_of,
+    distance_slope,
+    distance_verdict,
+    study_of,
+)
+from table import Study, read
+from verdicts import study_results
+
+from switchout.evaluation.trend import Trend
+from switchout.experiments.paper import (
+    BASELINE,
+    BT,
+    BT_RAML,
+    BT_RAML_SWITCHOUT,
+    BT_SWITCHOUT,
+    RAML,
+    RAML_SWITCHOUT,
+    SWITCHOUT,
+)
+from switchout.experiments.reference import StudyResult
+from switchout.runs.finished import RULES
+
+RULE_NAMES = {
+    "dev-perplexity": "lowest dev perplexity",
+    "dev-bleu": "best dev BLEU",
+    "last": "last step",
+}
+AT = {"dev-bleu": "at the best dev BLEU", "last": "at the last step"}
+
+
+def summary() -> str:
+    """A line per declared study: how far it is, and its verdicts."""
+    lines = []
+    for name, title in TITLES.items():
+        study, found = study_of(name), claims_of(name)
+        done = "not begun"
+        if study:
+            done = f"{sum(len(study.of(row)) for row in study.rows)} of {study.n_planned} runs"
+        verdicts_of = [f"{c.question}: {c.verdict}" for c in found]
+        if name == "en-vi" and (slope := distance_slope()):
+            verdicts_of.append(f"C4: {distance_verdict(slope)[0]}")
+        said = "; ".join(verdicts_of) or "open"
+        lines.append((f"[{title}](../studies/{name}.md)", done, said))
+    return markdown(("study", "finished", "verdicts"), lines)
+
+
+def rows_table(name: str) -> str:
+    """A study's rows: every score that was promised, by rule, dev beside test."""
+    study = study_of(name)
+    if study is None:
+        return "No run is finished yet."
+    rules = [rule for rule in RULES if all(rule in r["rules"] for r in study.runs.values())]
+    head = ["row", "seeds"]
+    for rule in rules:
+        head += [f"test, {RULE_NAMES[rule]}", "dev"]
+    head.append("chose last step")
+    lines = []
+    for row in study.rows:
+        if not study.of(row):
+            continue
+        cells = [row, str(len(study.of(row)))]
+        for rule in rules:
+            test, dev = (study.scores(row, f"{split}_bleu", rule) for split in SPLITS)
+            spread = f" ± {stdev(test):.2f}" if len(test) > 1 else ""
+            cells += [f"{fmean(test):.2f}{spread}", f"{fmean(dev):.2f}"]
+        lines.append([*cells, chose_last(study, row)])
+    return markdown(head, lines)
+
+
+def chose_last(study: Study, row: str) -> str:
+    """How many runs of a row chose their last checkpoint."""
+    runs = study.of(row)
+    n_last = sum(run["rules"][study.selects_by]["step"] == run["steps"] for run in runs)
+    return f"{n_last} of {len(runs)}"
+
+
+def claims_table(name: str) -> str:
+    """What was declared, and what the runs say."""
+    study = study_of(name)
+    found = claims_of(name)
+    if study is None or not found:
+        return "No contrast has two seeds on both sides yet."
+    lines: list[tuple[str, ...]] = [
+        (
+            claim.question,
+            f"{claim.row} − {claim.against}" + (", paired" if claim.is_paired else ""),
+            f"{len(study.of(claim.row))} and {len(study.of(claim.against))}",
+            interval(claim.on_test),
+            p_value(claim.on_test.test.p),
+            p_value(claim.p_holm),
+            interval(claim.on_dev),
+            _and_what_it_needs(claim) if study.is_complete else "open",
+        )
+        for claim in found
+    ]
+    if name == "en-vi" and (slope := distance_slope()):
+        lines.append(_slope_line(study, slope))
+    head = ("", "rows", "seeds", "test Δ (95%)", "p", "Holm's p", "dev Δ (95%)", "verdict")
+    return markdown(head, lines)
+
+
+def _slope_line(study: Study, slope: Trend) -> tuple[str, ...]:
+    """C4 among the contrasts of study 2: declared on test only."""
+    verdict, p_holm = distance_verdict(slope)
+    return (
+        "C4",
+        f"slope of {RAML_SWITCHOUT} − {RAML} over WER",
+        f"{len(study.of(RAML_SWITCHOUT))} and {len(study.of(RAML))}",
+        slope_in_words(slope),
+        p_value(slope.p),
+        p_value(p_holm),
+        "",
+        verdict,
+    )
+
+
+def _and_what_it_needs(claim: Claim) -> str:
+    if claim.verdict != "open":
+        return claim.verdict
+    return f"open; {needed(claim.on_test)} a side could show a difference of this size"
+
+
+def both_table() -> str:
+    """SwitchOut and RAML together against nothing, which no study declared."""
+    study = study_of("multi30k-5k")
+    if study is None or len(study.of(RAML_SWITCHOUT)) < 2:
+        return "No run is finished yet."
+    lines = []
+    for rule in RULES:
+        sets = [effect(study, RAML_SWITCHOUT, BASELINE, split=s, rule=rule) for s in SPLITS]
+        lines.append((RULE_NAMES[rule], *(interval(one) for one in sets)))
+    return markdown(("checkpoint", "test Δ (95%)", "dev Δ (95%)"), lines)
+
+
+def question_table(question: str) -> str:
+    """A claim wherever it was asked: declared studies first, then the runs before them."""
+    lines = []
+    for name, title in TITLES.items():
+        study = study_of(name)
+        for claim in (c for c in claims_of(name) if c.question == question):
+            assert study is not None
+            where = f"{title.partition(':')[0]}" + (", paired" if claim.is_paired else "")
+            said = claim.verdict if study.is_complete else "open until it is complete"
+            sets = claim.on_test, claim.on_dev
+            lines.append(
+                (where, *_sides(study, question, sets), f"{said}, Holm's p {p_value(claim.p_holm)}")
+            )
+    for name, title in EARLIER.items():
+        study = read(name)
+        before = [effect(study, *ROWS_OF[question], split=split) for split in SPLITS]
+        p = p_value(before[0].test.p)
+        lines.append((f"before, {title}", *_sides(study, question, before), f"not declared, p {p}"))
+    others = [f"Δ {AT[rule]} (test, dev)" for rule in RULES[1:]]
+    return markdown(("", "seeds", "test Δ (95%)", "dev Δ (95%)", *others, "verdict"), lines)
+
+
+def _sides(study: Study, question: str, sets: Sequence[Effect]) -> list[str]:
+    """Seeds, test and dev by the rule that counts, and both by the others."""
+    rows = ROWS_OF[question]
+    numbers = sorted({len(study.of(name)) for name in rows})
+    cells = [" and ".join(map(str, numbers)), *(interval(one) for one in sets)]
+    for rule in RULES[1:]:
+        deltas = [effect(study, *rows, split=split, rule=rule).delta for split in SPLITS]
+        cells.append(", ".join(f"{delta:+.2f}" for delta in deltas))
+    return cells
+
+
+def distance_table() -> str:
+    """The gain by distance, bucket by bucket, and its slope."""
+    lines = []
+    for name in ("multi30k-5k", "en-vi"):
+        found = by_distance(name)
+        if found is None:
+            continue
+        for bucket, gain in zip(found.buckets, found.gains[0], strict=True):
+            if gain.delta is None or gain.ci95 is None:
+                continue
+            low, high = gain.ci95
+            cell = f"{gain.delta:+.2f} ({low:+.2f} to {high:+.2f})"
+            lines.append((SHORT[name], bucket.label, f"{len(bucket.members):,}", cell))
+        if trend := found.trends[0]:
+            slope = f"{slope_in_words(trend)}, p {p_value(trend.p)}"
+            lines.append((SHORT[name], "slope", "all", slope))
+    return markdown(("", "WER to the nearest training sentence", "sentences", "gain (95%)"), lines)
+
+
+def taus_table() -> str:
+    """Dev BLEU over the temperatures, by the paper's rule and at the last step."""
+    study = read("tau-multi30k-5k")
+    cells = taus(study)
+    xs, ys = (sorted({cell[i] for cell in cells}) for i in (0, 1))
+    lines = []
+    for y in reversed(ys):
+        line = [f"{y:.3g}"]
+        for x in xs:
+            row = cells[x, y]
+            by_rule = [median(study.scores(row, "dev_bleu", rule)) for rule in (None, "last")]
+            n = len(study.of(row))
+            line.append(f"{by_rule[0]:.1f} ({by_rule[1]:.1f})" + (f", {n} seeds" if n > 1 else ""))
+        lines.append(line)
+    return markdown(["tau_y \\ tau_x", *(f"{x:g}" for x in xs)], lines)
+
+
+def taus(study: Study) -> dict[tuple[float, float], str]:
+    """Return the rows of the grid by their temperatures."""
+    found = {}
+    for row in study.rows:
+        numbers = re.findall(r"tau_[xy] ([\d.]+)", row)
+        found[float(numbers[0]), float(numbers[1])] = row
+    return found
+
+
+def back_translation_table() -> str:
+    """Table 2: every row against the row it is built on."""
+    study = read("table2-multi30k-5k-long")
+    above = {
+        SWITCHOUT: BASELINE, BT: BASELINE, BT_RAML: BT, BT_SWITCHOUT: BT,
+        BT_RAML_SWITCHOUT: BT_RAML,
+    }  # fmt: skip
+    lines = []
+    for row in study.rows:
+        scores = ", ".join(f"{s:.1f}" for s in study.scores(row, "test_bleu"))
+        against = above.get(row)
+        changes = (
+            [on(effect(study, row, against, split=split)) for split in SPLITS]
+            if against
+            else ["", ""]
+        )
+        lines.append((row, scores, against or "", *changes, chose_last(study, row)))
+    head = (
+        "row",
+        "test BLEU of the seeds",
+        "against",
+        "test Δ (p)",
+        "dev Δ (p)",
+        "chose last step",
+    )
+    return markdown(head, lines)
+
+
+def studies_table() -> str:
+    """C1 and C2 wherever they were asked, in short."""
+    found: dict[str, dict[str, StudyResult]] = {}
+    for one in study_results():
+        if one.question in ROWS_OF:
+            found.setdefault(one.study, {})[one.question] = one
+    lines = [
+        (
+            name,
+            "–".join(map(str, sorted({one.n_seeds for one in asked.values()}))),
+            *(_short(asked.get(q)) for q in ROWS_OF),
+        )
+        for name, asked in found.items()
+    ]
+    asked = [f"{row} over {against}" for row, against in ROWS_OF.values()]
+    return markdown(("data", "seeds", *asked), lines)
+
+
+def _short(one: StudyResult | None) -> str:
+    if one is None:
+        return ""
+    numbers = f"{one.delta:+.2f} ({one.low:+.2f} to {one.high:+.2f}), dev {one.dev_delta:+.2f}"
+    return f"{numbers}: **{one.verdict}**"

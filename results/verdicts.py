@@ -1,0 +1,154 @@
+"""The verdict on each claim of the paper, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from cells import interval, markdown, needed, p_value, slope_in_words
+from effects import Effect, effect
+from studies import (
+    EARLIER,
+    ROWS_OF,
+    SHORT,
+    SPLITS,
+    TITLES,
+    by_distance,
+    claims_of,
+    distance_slope,
+    distance_verdict,
+    study_of,
+)
+from table import read
+
+from switchout.experiments.paper import BT, BT_RAML, BT_RAML_SWITCHOUT, BT_SWITCHOUT
+from switchout.experiments.reference import StudyResult
+
+CLAIMS = {
+    "C1": "SwitchOut is better than a plain Transformer",
+    "C2": "On top of RAML, SwitchOut still gains",
+    "C3": "The best temperature of SwitchOut is not 0",
+    "C4": "It gains most far from the training text",
+    "C5": "It gains on top of back-translation",
+}
+ON_BACK_TRANSLATION = ((BT_SWITCHOUT, BT), (BT_RAML_SWITCHOUT, BT_RAML))
+VERDICTS = ("confirmed", "confirmed in part", "refuted", "mixed", "open")
+
+
+def verdicts() -> str:
+    """The paper's claims, each confirmed, refuted or open, and why."""
+    said = {question: verdict_of(question) for question in CLAIMS}
+    counts = Counter(_kind(verdict) for verdict, _ in said.values())
+    counted = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
+    lines = [(q, CLAIMS[q], f"**{verdict}**", why) for q, (verdict, why) in said.items()]
+    head = f"**Of the {len(said)} claims of the paper that we looked at: {counted}.**"
+    return f"{head}\n\n{markdown(('', 'claim of the paper', 'verdict', 'why'), lines)}"
+
+
+def _kind(verdict: str) -> str:
+    """What a verdict counts as."""
+    if ", " in verdict:
+        return "mixed"
+    return "confirmed in part" if " for " in verdict else verdict
+
+
+def verdict_of(question: str) -> tuple[str, str]:
+    """What the complete studies that asked it say; without one it is open."""
+    slope = distance_slope() if question == "C4" else None
+    if slope:
+        verdict, p = distance_verdict(slope)
+        study = study_of("en-vi")
+        so_far = "" if study and study.is_complete else " so far"
+        return verdict, f"study 2{so_far}: {slope_in_words(slope)}, Holm's p {p_value(p)}"
+    if question == "C3" and all(verdict_of(q)[0].startswith("confirmed") for q in ("C1", "C2")):
+        return "confirmed for two tau_y", why_it_follows()
+    decided: dict[str, list[str]] = {}
+    parts = []
+    for name, title in TITLES.items():
+        study, short = study_of(name), title.partition(":")[0].lower()
+        for claim in (c for c in claims_of(name) if c.question == question):
+            assert study is not None
+            if study.is_complete:
+                decided.setdefault(claim.verdict, []).append(short)
+            else:
+                short += " so far"
+            by_bleu = [
+                effect(study, claim.row, claim.against, split=split, rule="dev-bleu").delta
+                for split in SPLITS
+            ]
+            parts.append(
+                f"{short}: {interval(claim.on_test)} on test, {claim.on_dev.delta:+.2f} on dev "
+                f"(checkpoint by best dev BLEU: {by_bleu[0]:+.2f} and {by_bleu[1]:+.2f})"
+            )
+    if len(decided) > 1:
+        said = [f"{verdict} in {' and '.join(where)}" for verdict, where in decided.items()]
+        return ", ".join(said), "; ".join(parts)
+    return next(iter(decided), "open"), "; ".join(parts) or WHY_OPEN[question]()
+
+
+def why_it_follows() -> str:
+    """C3, once C1 and C2 are confirmed: a temperature that beats 0 was found, twice."""
+    return (
+        "follows from C1 and C2: tau_x = 1 beats 0 without RAML and with RAML at tau_y = 1.11; "
+        "other tau_y, and which tau_x is best, are open"
+    )
+
+
+def why_temperatures() -> str:
+    """C3: what a grid of mostly single seeds leaves open."""
+    study = read("tau-multi30k-5k")
+    n_seeds = [len(study.of(row)) for row in study.rows]
+    return (
+        f"{n_seeds.count(1)} of {len(n_seeds)} cells have one seed, and the best one depends on "
+        "how the checkpoint is chosen; nine fresh seeds for the two best cells would be a fair test"
+    )
+
+
+def why_distance() -> str:
+    """C4 before study 2: the slope of study 1, which did not declare it."""
+    found = by_distance("multi30k-5k")
+    assert found is not None
+    trend = found.trends[0]
+    assert trend is not None
+    return f"study 1, which did not declare it: {slope_in_words(trend)}; study 2 is to decide"
+
+
+def why_back_translation() -> str:
+    """C5: two seeds, and how many would do."""
+    study = read("table2-multi30k-5k-long")
+    alone, with_raml = (effect(study, *rows) for rows in ON_BACK_TRANSLATION)
+    return (
+        f"two seeds cannot tell: {alone.delta:+.2f} on test over +BT ({needed(alone)} a side could "
+        f"show a difference of that size), {with_raml.delta:+.2f} over +BT +RAML "
+        f"({needed(with_raml)})"
+    )
+
+
+WHY_OPEN = {"C3": why_temperatures, "C4": why_distance, "C5": why_back_translation}
+
+
+def study_results() -> Iterator[StudyResult]:
+    """What the demo shows of the studies on real data, and of what was there before them."""
+    for name in TITLES:
+        study = study_of(name)
+        for claim in claims_of(name):
+            assert study is not None
+            n_seeds = min(len(study.of(row)) for row in (claim.row, claim.against))
+            verdict = claim.verdict if study.is_complete else "open"
+            sets = claim.on_test, claim.on_dev
+            names = (SHORT[name], claim.question, claim.row, claim.against)
+            yield _result(names, sets, n_seeds, verdict)
+    for name, title in EARLIER.items():
+        for question, (row, against) in ROWS_OF.items():
+            test, dev = (effect(read(name), row, against, split=split) for split in SPLITS)
+            names = (f"Multi30k 5k, {title}", question, row, against)
+            yield _result(names, (test, dev), len(test.dots), "open")
+
+
+def _result(
+    names: tuple[str, str, str, str], sets: tuple[Effect, Effect], n_seeds: int, verdict: str
+) -> StudyResult:
+    test, dev = sets
+    low, high = test.test.ci95
+    delta, low, high, dev_delta = (round(x, 2) for x in (test.delta, low, high, dev.delta))
+    return StudyResult(*names, delta, low, high, dev_delta, n_seeds, verdict)
