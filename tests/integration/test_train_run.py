@@ -15,6 +15,8 @@ import pytest
 from train_toys import write_config, write_corpus
 
 from switchout.cli import run
+from switchout.evaluation import scores
+from switchout.evaluation.metrics import Metric
 from switchout.nmt import loop as loop
 from switchout.nmt import machine
 from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_folders
@@ -41,6 +43,21 @@ def train(config: Path, out: Path, *options: str) -> int:
 
 def weights(out: Path, step: int) -> str:
     return digest(read_tensors(out / "checkpoints" / f"step-{step}", "model"))
+
+
+def test_only_scores_that_are_kept_are_computed(tmp_path, corpus, monkeypatch):
+    """TER of a dev set takes longer than its translation; nobody reads it."""
+    computed = []
+
+    def metric(name, *args, **options):
+        computed.append(name)
+        return Metric(name, *args, **options)
+
+    monkeypatch.setattr(scores, "Metric", metric)
+    config = write_config(tmp_path / "c.toml", corpus)
+    assert train(config, tmp_path / "run", "--set", "train.dev_bleu=true") == 0
+    n_validations = 3
+    assert sorted(computed) == ["bleu"] * (n_validations + 2) + ["chrf"] * 2  # dev and test
 
 
 def test_run_leaves_the_promised_folder(tmp_path, corpus, capsys):

@@ -13,6 +13,7 @@ import platform
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from switchout.runs.sealed import check_files, hashes, read_sealed, sealed, writ
 log = logging.getLogger(__name__)
 
 Result = dict[str, Any]
+KEPT = ("bleu", "chrf")  # scores of a result
 
 
 def known_result(run: Run, spec: LoopSpec) -> Result | None:
@@ -67,7 +69,7 @@ def finish(run: Run, trainer: Trainer, outcome: Outcome) -> Result:
         if split not in run.corpus.splits:
             continue
         scores = _write_translation(run, trainer.model, split, f"{split}.hyp")
-        measured |= {f"{split}_{name}": scores[name] for name in ("bleu", "chrf")}
+        measured |= {f"{split}_{name}": scores[name] for name in KEPT}
         measured["bleu_signature"] = scores["signature"]
     names = [f"{split}.hyp" for split in ("dev", "test") if split in run.corpus.splits]
     measured["files"] = hashes(run.folder, names)
@@ -76,21 +78,27 @@ def finish(run: Run, trainer: Trainer, outcome: Outcome) -> Result:
 
 def _write_translation(run: Run, model: Transformer, split: str, name: str) -> dict[str, Any]:
     """Write the translation of a split into the run's folder and return its scores."""
-    lines, scores = translate_split(run, model, split, beam=run.config.search.beam)
+    beam = run.config.search.beam
+    lines, scores = translate_split(run, model, split, beam=beam, metrics=KEPT)
     remove_folder(run.folder / name)
     write_text(run.folder / name, "".join(line + "\n" for line in lines))
     return scores
 
 
 def translate_split(
-    run: Run, model: Transformer, split: str, *, beam: int
+    run: Run, model: Transformer, split: str, *, beam: int, metrics: Sequence[str]
 ) -> tuple[list[str], dict[str, Any]]:
-    """Return the translation of a split, and its scores as the corpus is scored."""
+    """Return the translation of a split, and its scores as the corpus is scored.
+
+    Only those that are asked for: TER takes longer than the translation.
+    """
     src, references = run.corpus.pairs(split)
     options = SearchOptions(beam, run.config.search.length_penalty)
     lines = translate_lines([model], src, run.codecs, options)
     bleu = run.corpus.bleu
-    return lines, score(lines, references, tokenize=bleu.tokenize, lowercase=bleu.lowercase)
+    return lines, score(
+        lines, references, tokenize=bleu.tokenize, lowercase=bleu.lowercase, metrics=metrics
+    )
 
 
 def write_result(
