@@ -67,6 +67,7 @@ def rows_table(name: str) -> str:
     if study is None:
         return "No run is finished yet."
     rules = [rule for rule in RULES if all(rule in r["rules"] for r in study.runs.values())]
+    rules.sort(key=lambda rule: rule != study.selects_by)  # the one that counts comes first
     head = ["row", "seeds"]
     for rule in rules:
         head += [f"test, {RULE_NAMES[rule]}", "dev"]

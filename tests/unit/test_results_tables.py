@@ -260,6 +260,14 @@ def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkey
     assert figures.sizes_figure() == figures.sizes_link() == ""
 
 
+def test_the_rule_that_counts_is_the_first_of_a_table(study, monkeypatch):
+    monkeypatch.setattr(tables, "study_of", lambda name: study)
+    for rule, name in (("dev-perplexity", "lowest dev perplexity"), ("last", "last step")):
+        study.shared["config"]["train.select"] = rule
+        head = tables.rows_table("toy").splitlines()[0]
+        assert head.startswith(f"| row | seeds | test, {name} | dev |"), rule
+
+
 def test_the_slope_of_study_2_stands_among_its_contrasts(study, monkeypatch):
     """Holm's correction is over C1, C2 and it, so a reader must see all three."""
     from switchout.evaluation.trend import Trend
