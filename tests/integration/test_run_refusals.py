@@ -15,8 +15,9 @@ from switchout.cli import run
 from switchout.files.writing import remove
 from switchout.runs import result
 from switchout.runs.config import Search
-from switchout.runs.folder import read_run_config
+from switchout.runs.folder import open_run, read_run_config
 from switchout.runs.job import corpus_of
+from switchout.runs.train import make_trainer
 from switchout.runs.trained import OpenRuns
 
 
@@ -60,6 +61,9 @@ REFUSED = {
         *("--set", 'augment.source={policy = "similar", tau = 1.0, vectors = "bad.txt"}'),
     ],
     "vocabulary of nothing": ["--set", "vocabulary.min_count=1000000"],
+    "a pattern that is none": [
+        *("--set", 'augment.source={policy = "switchout", tau = 1.0, special_pattern = "(a"}'),
+    ],
     "no pair is short enough": ["--set", "data.max_length=1"],
     "more pairs than there are": ["--set", "data.train_pairs=1000000"],
     "a model for no memory": ["--set", "model.d_inner=16000000", "--set", "model.d_model=16000000"],
@@ -107,6 +111,29 @@ def test_a_test_set_that_stands_in_train_is_told_once(toy, caplog):
     ]
     assert run([*command, str(toy / "seen")]) == 0  # the run is there already
     assert told() == []
+
+
+def test_tags_that_noise_would_replace_are_told_and_the_cure_helps(toy, caplog):
+    for name in ("train.xx", "dev.xx", "test.xx"):
+        path = toy / "toy-xx-yy" / name
+        path.write_text("".join(f">>yy<< {line}\n" for line in path.read_text().splitlines()))
+    noise = 'policy = "switchout", tau = 5.0'
+    runs = {"none": [], "noisy": [f"augment.source={{{noise}}}"]}
+    runs["cured"] = [f"augment.source={{{noise}, special_pattern = '>>.*<<'}}"]
+    replaced = {}
+    for name, settings in runs.items():
+        options = [option for setting in settings for option in ("--set", setting)]
+        command = ["train", str(toy / "c.toml"), "--steps", "1", "--out", str(toy / name), *options]
+        caplog.clear()
+        assert run(command) == 0
+        told = "[augment.source] '>>yy<<' looks like a tag" in caplog.text
+        assert told == (name == "noisy")
+        trainer = make_trainer(open_run(toy / name), "cpu")
+        [tag] = open_run(toy / name).codecs[0].encode(">>yy<<")
+        [batch] = trainer.batches(0)[1]
+        replaced[name] = int((trainer.augmented(batch)[0][:, 0] != tag).sum())
+    assert replaced["none"] == replaced["cured"] == 0
+    assert replaced["noisy"] > 0
 
 
 def test_a_published_corpus_that_is_here_in_part_is_told(tmp_path, monkeypatch, caplog):

@@ -129,3 +129,5 @@ def test_words_of_a_policy_leave_the_specials_alone() -> None:
     assert vocabulary.words().special_ids == (0, 1, 2, 3)
     assert vocabulary.words().size == 7
     assert vocabulary.words(unk_is_word=True).special_ids == (0, 1, 2)
+    assert vocabulary.words(special_pattern="[a]|<.*").special_ids == (0, 1, 2, 3, 4)
+    assert vocabulary.words(unk_is_word=True, special_pattern="<.*").special_ids == (0, 1, 2)

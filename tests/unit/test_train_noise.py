@@ -12,6 +12,7 @@ from switchout.policies import RAML, Hamming, Similar, SwitchOut, WordDropout
 from switchout.runs.config import Augment, Side
 from switchout.runs.config_file import load_config, parse_config
 from switchout.runs.noise import build_noise, build_policy, read_vectors
+from switchout.words import Words
 
 VOCABULARY = Vocabulary(["<pad>", "<s>", "</s>", "<unk>", "red", "green", "blue"])
 WORDS = VOCABULARY.words()
@@ -35,6 +36,10 @@ POLICIES = {
     "unk is a word": (
         {"policy": "switchout", "tau": 1.0, "unk_is_word": True},
         SwitchOut(VOCABULARY.words(unk_is_word=True), tau=1.0),
+    ),
+    "some words are special": (
+        {"policy": "switchout", "tau": 1.0, "special_pattern": "r.d|gree"},
+        SwitchOut(Words(7, special_ids=(0, 1, 2, 3, 4)), tau=1.0),
     ),
 }
 

@@ -104,9 +104,18 @@ class Vocabulary:
         """Return the id of each token, `UNK` for a stranger."""
         return list(map(self._ids.get, tokens, repeat(UNK)))
 
-    def words(self, *, unk_is_word: bool = False) -> Words:
-        """Return which ids a policy may replace and draw; the paper counts ``<unk>`` as a word."""
-        specials = (PAD, BOS, EOS) if unk_is_word else (PAD, BOS, EOS, UNK)
+    def words(self, *, unk_is_word: bool = False, special_pattern: str | None = None) -> Words:
+        """Return which ids a policy may replace and draw.
+
+        Args:
+            unk_is_word: The paper counts ``<unk>`` as a word.
+            special_pattern: A regular expression; words that it matches whole are left alone, too.
+        """
+        specials = [PAD, BOS, EOS] if unk_is_word else [PAD, BOS, EOS, UNK]
+        if special_pattern is not None:
+            is_special = re.compile(special_pattern).fullmatch
+            tokens = enumerate(self.tokens[len(SPECIALS) :], len(SPECIALS))
+            specials += [id for id, token in tokens if is_special(token)]
         return Words(len(self), special_ids=specials)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from switchout.corpora.registry import find_entry
 from switchout.experiments.experiment import Question, Row, Trials
@@ -157,12 +158,15 @@ def with_noise(base: Config, noise: Augment) -> Config:
 
 
 def _noise(base: Config, taus: tuple[float, float]) -> tuple[Side, Side, Side]:
-    """SwitchOut and RAML at their temperatures, and word dropout."""
-    unk_is_word = base.augment.source.unk_is_word or base.augment.target.unk_is_word
+    """SwitchOut and RAML at their temperatures, and word dropout; what is a word is as in base."""
+    source, target = base.augment.source, base.augment.target
+    common: dict[str, Any] = {"unk_is_word": source.unk_is_word or target.unk_is_word}
+    on_source = {**common, "special_pattern": source.special_pattern}
+    on_target = {**common, "special_pattern": target.special_pattern}
     return (
-        Side(policy="switchout", tau=taus[0], unk_is_word=unk_is_word),
-        Side(policy="raml", tau=taus[1], unk_is_word=unk_is_word),
-        Side(policy="word_dropout", rate=WORD_DROPOUT_RATE, unk_is_word=unk_is_word),
+        Side(policy="switchout", tau=taus[0], **on_source),
+        Side(policy="raml", tau=taus[1], **on_target),
+        Side(policy="word_dropout", rate=WORD_DROPOUT_RATE, **on_source),
     )
 
 

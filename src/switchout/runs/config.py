@@ -5,9 +5,10 @@ Config objects stop at this layer: `switchout.nmt` gets plain values.
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
 from switchout import ranges
 from switchout.corpora import Corpus, open_corpus
@@ -114,6 +115,7 @@ class Side(Keys):
     rate: Rate | None = None
     rescaled: Flag = False  # of policy "hamming": tau in (0, 1] is usable; see `Hamming.rescaled`
     unk_is_word: Flag = False  # the paper replaces and draws <unk> like any word
+    special_pattern: str | None = None  # words it matches whole, such as tags, are left alone
     vectors: str | None = None  # of policy "similar": a text file of word vectors
     neighbors: Size = 32  # of policy "similar": candidates per word
 
@@ -134,6 +136,15 @@ class Side(Keys):
             return "none"
         strength = f"rate {self.rate:g}" if self.tau is None else f"tau {self.tau:g}"
         return f"{self.policy} ({strength})"
+
+    @field_validator("special_pattern")
+    @classmethod
+    def _is_a_pattern(cls, pattern: str | None) -> str | None:
+        try:
+            re.compile(pattern or "")
+        except re.error as error:
+            raise ValueError(f"{pattern!r} is no regular expression ({error})") from None
+        return pattern
 
     @model_validator(mode="after")
     def _one_strength(self) -> Side:

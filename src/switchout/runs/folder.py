@@ -13,19 +13,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from switchout.corpora import Corpus
 from switchout.corpora.codec import Codecs, build_codecs, read_codecs, save_codecs
+from switchout.corpora.corpus import Side as CorpusSide
 from switchout.corpora.encoded import EncodedPairs
+from switchout.corpora.opening import LOOKED_AT
 from switchout.corpora.registry import find_entry
+from switchout.corpora.tags import find_tags
 from switchout.errors import SwitchOutError
 from switchout.files import read_toml, write_text
 from switchout.files.writing import free_name, remove
 from switchout.nmt.checkpoint import check, is_whole, read_facts, step_folders
-from switchout.runs.config import Config
+from switchout.runs.config import Config, Side
 from switchout.runs.config_file import RUN_FORMAT, changed_keys, parse_config, run_key, to_toml
 from switchout.runs.leases import held
 from switchout.runs.noise import build_noise
@@ -75,6 +78,7 @@ def prepare_run(config: Config, folder: Path) -> None:
         _write_codecs(config, folder, corpus)
         _warn_if_seen(corpus)
         warn_if_small(corpus)
+        _warn_of_tags(config, folder, corpus)
     if not files:
         _encode(config, folder, corpus)
     codecs = _of(files, "vocab.", "codec.", "pieces.")
@@ -214,6 +218,25 @@ def _warn_if_seen(corpus: Corpus) -> None:
             log.warning(
                 "warning: %s of %s source sentences of %s stand in train too: its scores will be"
                 " too good", f"{seen:,}", f"{of:,}", split,
+            )  # fmt: skip
+
+
+def _warn_of_tags(config: Config, folder: Path, corpus: Corpus) -> None:
+    """Say if noise would replace tags such as ``>>en<<`` as if they were words."""
+    sides: tuple[CorpusSide, CorpusSide] = ("source", "target")
+    for side, codec in zip(sides, read_codecs(folder), strict=True):
+        noise: Side = getattr(config.augment, side)
+        if noise.policy == "none":
+            continue
+        vocabulary = codec.vocabulary
+        words = vocabulary.words(special_pattern=noise.special_pattern)
+        known = {*vocabulary.tokens} - {vocabulary.tokens[id] for id in words.special_ids}
+        lines = (codec.tokens(line) for line in islice(corpus.lines("train", side), LOOKED_AT))
+        for tag, pattern in find_tags(lines, known.__contains__):
+            log.warning(
+                "warning: [augment.%s] %r looks like a tag, but is a word like others, to be"
+                " replaced and drawn: special_pattern = '%s' there leaves it alone",
+                side, tag, pattern,
             )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ def build_policy(side: Side, vocabulary: Vocabulary) -> Policy | None:
     """Return the policy of one side; the null word of word dropout is PAD, a zero embedding."""
     if side.policy == "none":
         return None
-    words = vocabulary.words(unk_is_word=side.unk_is_word)
+    words = vocabulary.words(unk_is_word=side.unk_is_word, special_pattern=side.special_pattern)
     table = _similarities(side, words, vocabulary) if side.policy == "similar" else None
     return make_policy(
         side.policy,

@@ -5,10 +5,10 @@ those of the vocabulary?
 from __future__ import annotations
 
 import logging
-import re
 from collections import Counter
 from collections.abc import Sequence
 
+from switchout.corpora.tags import find_tags
 from switchout.corpora.text import Marks
 from switchout.errors import SwitchOutError
 from switchout.policies.factory import warn_if_too_much
@@ -21,8 +21,6 @@ LINES = 1000  # to look at
 MARKERS = ("▁", "Ġ")  # how the pieces of sentencepiece and of byte-level BPE begin a word
 _SHARE = 0.05  # of a piece vocabulary that begins a word
 _LEAST = 100  # words, below which there is nothing to say of what is known
-_TAGS = (rb">>.*<<", rb"<.*>", rb"__.*__")  # as of a language or a domain
-_TAGGED = 0.1  # of the lines, from which on a tag is no accident
 
 
 def look_at(text: bytes, noise: SideNoise) -> None:
@@ -79,18 +77,14 @@ def _marker(lexicon: Lexicon) -> bytes | None:
 
 
 def _warn_of_tags(text: bytes, noise: SideNoise) -> None:
-    """Warn of words such as ``>>en<<`` at one end of many lines: as words they can be replaced."""
-    lines = [words for line in text.split(b"\n") if (words := line.split())]
-    ends = Counter(end for words in lines for end in {words[0], words[-1]})
-    for pattern in _TAGS:
-        tags = {end for end in ends if re.fullmatch(pattern, end)}
-        tags &= set(noise.lexicon.known) if tags else tags  # most texts have none
-        if sum(ends[tag] for tag in tags) > _TAGGED * len(lines):
-            log.warning(
-                "warning: %s: %r looks like a tag, but is a word like others, to be replaced and"
-                " drawn: --special-regex '%s' leaves it alone (in Python: special_pattern=)",
-                noise.side, min(tags).decode(errors="replace"), pattern.decode(),
-            )  # fmt: skip
+    """Warn of tags at an end of many lines: as words they can be replaced."""
+    lines = [line.split() for line in text.decode(errors="replace").split("\n")]
+    for tag, pattern in find_tags(lines, lambda word: word.encode() in noise.lexicon.known):
+        log.warning(
+            "warning: %s: %r looks like a tag, but is a word like others, to be replaced and"
+            " drawn: --special-regex '%s' leaves it alone (in Python: special_pattern=)",
+            noise.side, tag, pattern,
+        )  # fmt: skip
 
 
 def _warn_if_foreign(words: list[bytes], noise: SideNoise) -> None:
