@@ -7,13 +7,22 @@ from dataclasses import replace
 from statistics import median
 
 from effects import Effect, effect
-from studies import EARLIER, ROWS_OF, SHORT, SPLITS, TITLES, by_distance, claims_of
+from studies import EARLIER, ROWS_OF, SHORT, SPLITS, TITLES, by_distance, claims_of, study_of
 from table import read
 from tables import RULE_NAMES, taus
 from verdicts import ON_BACK_TRANSLATION
 
 from switchout.report.buckets import gains_chart
-from switchout.report.charts import BarChart, Difference, ForestPlot, HeatMap, Series, stacked
+from switchout.report.charts import (
+    BarChart,
+    Difference,
+    ForestPlot,
+    HeatMap,
+    Line,
+    LineChart,
+    Series,
+    stacked,
+)
 
 SIZES = "results-sizes.svg"
 COLOURS = {"C1": "s2", "C2": "s5", "C5": "s3"}  # of the rows on the report's pages
@@ -87,6 +96,24 @@ def _bars(name: str, found: dict[str, Effect], sizes: Sequence[str]) -> Series:
     effects = [found.get(size) for size in sizes]
     low, high = ([one.test.ci95[i] if one else None for one in effects] for i in (0, 1))
     return Series(name, [one.delta if one else None for one in effects], low, high)
+
+
+def progress_figure() -> str:
+    """How rows with noise fall behind and catch up: dev BLEU of greedy search over the steps."""
+    panels = []
+    for name in ("multi30k-5k", "en-vi"):
+        study = study_of(name)
+        if study is None:
+            continue
+        rows = [row for row in study.rows if study.of(row)]
+        before = study.progress(rows[0])
+        lines = [
+            Line(row, [(step, bleu - before[step]) for step, bleu in study.progress(row).items()])
+            for row in rows
+        ]
+        title = f"{SHORT[name]}: dev BLEU less that of the {rows[0]}"
+        panels.append(LineChart(title, lines, x_label="steps", y_label="Δ dev BLEU"))
+    return stacked(panels)
 
 
 def distance_figure() -> str:

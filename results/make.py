@@ -46,6 +46,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "results-c3.svg": figures.taus_figure,
     "results-c4.svg": figures.distance_figure,
     "results-c5.svg": figures.back_translation_figure,
+    "results-progress.svg": figures.progress_figure,
     figures.SIZES: figures.sizes_figure,
 }
 

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,14 @@ class Study:
     def scores(self, row: str, name: str, rule: str | None = None) -> list[float]:
         """Return a score of every run of a row by a checkpoint rule; None: the one that counts."""
         return [run["rules"][rule or self.selects_by][name] for run in self.of(row)]
+
+    def progress(self, row: str) -> dict[int, float]:
+        """Return dev BLEU of greedy search at every validation, the mean over the runs."""
+        found: dict[int, list[float]] = {}
+        for run in self.of(row):
+            for validation in run["validations"]:
+                found.setdefault(validation["step"], []).append(validation["dev_bleu"])
+        return {step: fmean(scores) for step, scores in found.items()}
 
     def statistics(self, row: str, split: str, rule: str | None = None) -> list[Array] | None:
         """Return BLEU's statistics [sentence, statistic] of every run; None: they were not kept."""

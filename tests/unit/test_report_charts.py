@@ -176,6 +176,22 @@ def test_charts_in_a_file_are_below_each_other():
     assert tree.get("viewBox") == f"0 0 {WIDTH} {40 + sum(heights)}"
 
 
+def test_a_legend_in_a_file_has_as_many_lines_as_it_needs():
+    names = [f"a row with a name {i}" for i in range(5)] + ["x" * 80]
+    lines = [Line(name, [(1.0, 2.0), (2.0, 3.0)]) for name in names]
+    tree = ElementTree.fromstring(stacked([LineChart("t", lines)]))
+    space = "{http://www.w3.org/2000/svg}"
+    legend = {t.text: t for t in tree.findall(f"{space}text") if t.text in names}
+    assert [*legend] == names
+    for name in names[:5]:
+        assert float(legend[name].get("x")) + LETTER * len(name) < WIDTH
+    rows = [float(legend[name].get("y")) for name in names]
+    assert len({*rows}) == 4  # two of five in a line, and the one that fits nowhere
+    [drawing] = [g for g in tree.findall(f"{space}g") if g.get("transform")]
+    assert drawing.get("transform") == f"translate(0 {20 * 5})"
+    assert max(rows) < 20 * 5
+
+
 def test_attributes_and_text_are_escaped():
     assert element("a", NASTY, title=NASTY) == (
         '<a title="&lt;b&gt;R&amp;D&lt;/b&gt; &quot;x&quot;">&lt;b&gt;R&amp;D&lt;/b&gt; "x"</a>'

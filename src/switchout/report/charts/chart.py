@@ -19,6 +19,7 @@ WIDTH = 380
 LEFT, RIGHT, TOP = 48, 18, 10
 TITLE_LINE = 20  # of a title or legend in a file
 LETTER = 6.9  # of a wide font; text is never measured
+FIRST_NAME = 10.0  # of a legend: where it begins
 
 
 @dataclass(frozen=True)
@@ -172,22 +173,39 @@ def stacked(charts: Sequence[Chart]) -> str:
     for chart in charts:
         drawn = chart.svg()
         parts.append(text(WIDTH / 2, y + 14, chart.title, class_="axis"))
-        names = _names(chart.key(), y + 14 + TITLE_LINE) if len(chart.key()) > 1 else []
-        y += TITLE_LINE * (1 + bool(names))
-        parts += [*names, element("g", drawn, transform=f"translate(0 {y})")]
+        y += TITLE_LINE
+        for names in _rows(chart.key()) if len(chart.key()) > 1 else []:
+            parts += _names(names, y + 14)
+            y += TITLE_LINE
+        parts.append(element("g", drawn, transform=f"translate(0 {y})"))
         y += _height(drawn)
     page = element("rect", width="100%", height="100%", class_="page")
     inside = (element("style", Html(style())), page, parts)
     return element("svg", *inside, xmlns="http://www.w3.org/2000/svg", **_size(y, zoom=2)) + "\n"
 
 
+def _rows(colours: Mapping[str, str]) -> list[dict[str, str]]:
+    """Names and their colours, cut into lines that fit."""
+    rows: list[dict[str, str]] = [{}]
+    for name, colour in colours.items():
+        if rows[-1] and FIRST_NAME + sum(map(_room, rows[-1])) + _room(name) > WIDTH:
+            rows.append({})
+        rows[-1][name] = colour
+    return rows
+
+
+def _room(name: str) -> float:
+    """How far the next name stands to the right."""
+    return 24 + LETTER * len(name)
+
+
 def _names(colours: Mapping[str, str], y: float) -> list[Html]:
     """Names beside dots, in one line."""
-    marks, x = [], 10.0
+    marks, x = [], FIRST_NAME
     for name, colour in colours.items():
         dot = element("circle", cx=x, cy=y - 4, r=3.5)
         marks += [element("g", dot, class_=f"marks {colour}"), text(x + 8, y, name, anchor="start")]
-        x += 24 + LETTER * len(name)
+        x += _room(name)
     return marks
 
 
