@@ -8,7 +8,7 @@ from statistics import median
 
 from effects import Effect, effect
 from studies import EARLIER, ROWS_OF, SHORT, SPLITS, TITLES, by_distance, claims_of, study_of
-from table import read
+from table import Study, read
 from tables import RULE_NAMES, taus
 from verdicts import ON_BACK_TRANSLATION
 
@@ -101,19 +101,32 @@ def _bars(name: str, found: dict[str, Effect], sizes: Sequence[str]) -> Series:
 def progress_figure() -> str:
     """How rows with noise fall behind and catch up: dev BLEU of greedy search over the steps."""
     panels = []
-    for name in ("multi30k-5k", "en-vi"):
-        study = study_of(name)
-        if study is None:
-            continue
-        rows = [row for row in study.rows if study.of(row)]
-        before = study.progress(rows[0])
-        lines = [
-            Line(row, [(step, bleu - before[step]) for step, bleu in study.progress(row).items()])
-            for row in rows
-        ]
-        title = f"{SHORT[name]}: dev BLEU less that of the {rows[0]}"
-        panels.append(LineChart(title, lines, x_label="steps", y_label="Δ dev BLEU"))
+    for name in TITLES:
+        for title, study, rows in _alike(name):
+            before = study.progress(rows[0])
+            lines = [
+                Line(row.removeprefix(f"{title}, "), _behind(study.progress(row), before))
+                for row in rows
+            ]
+            head = f"{SHORT[name]}{title and ', '}{title}: Δ dev BLEU over no noise"
+            panels.append(LineChart(head, lines, x_label="steps", y_label="Δ dev BLEU"))
     return stacked(panels)
+
+
+def _alike(name: str) -> Iterator[tuple[str, Study, list[str]]]:
+    """Rows of a study that have runs and differ in their noise only, the one without first."""
+    study = study_of(name)
+    groups: dict[str, list[str]] = {}
+    for row in study.rows if study else []:
+        size, _, noise = row.partition(" pairs, ")
+        groups.setdefault(f"{size} pairs" if noise else "", []).append(row)
+    for title, rows in groups.items():
+        if study and study.of(rows[0]):
+            yield title, study, [row for row in rows if study.of(row)]
+
+
+def _behind(progress: dict[int, float], before: dict[int, float]) -> list[tuple[float, float]]:
+    return [(step, bleu - before[step]) for step, bleu in progress.items()]
 
 
 def distance_figure() -> str:

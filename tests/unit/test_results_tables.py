@@ -268,6 +268,23 @@ def test_the_rule_that_counts_is_the_first_of_a_table(study, monkeypatch):
         assert head.startswith(f"| row | seeds | test, {name} | dev |"), rule
 
 
+def test_progress_is_drawn_against_the_row_without_noise_of_the_same_size(study, monkeypatch):
+    size = "5 pairs, "
+    for run in study.runs.values():
+        run["rows"] = [size + row for row in run["rows"]]
+    study.shared["planned"] = {size + row: seeds for row, seeds in study.shared["planned"].items()}
+    for row, gain in (("a", 0.0), ("b", -1.5)):
+        for run in study.of(size + row):
+            run["validations"] = [{"step": s, "dev_bleu": s + gain + run["seed"]} for s in (10, 20)]
+    study.runs = {key: run for key, run in study.runs.items() if run["seed"] < 3}
+    monkeypatch.setattr(figures, "study_of", lambda name: study if name == "data-size" else None)
+    drawn = figures.progress_figure()
+    assert ", 5 pairs: Δ dev BLEU over no noise" in drawn
+    assert "b, 10: -1.5" in drawn
+    assert "a, 20: 0" in drawn
+    assert drawn.count("over no noise</text>") == 1
+
+
 def test_the_slope_of_study_2_stands_among_its_contrasts(study, monkeypatch):
     """Holm's correction is over C1, C2 and it, so a reader must see all three."""
     from switchout.evaluation.trend import Trend
