@@ -57,7 +57,7 @@ bench: .venv/.test-ready core
 # The core under ASan and UBSan: its unit tests and the fuzzer, with the loops for this processor, for AVX2 and the portable
 # ones. Frameworks stay out: their own libraries are not built for this.
 SANITIZED := tests/unit/test_core_fuzz.py tests/unit/test_no_silent_damage.py tests/unit/test_kernel_shapes.py \
-  tests/unit/test_neighbors_exact.py tests/unit/test_rewards.py tests/unit/test_augment_text.py tests/unit/test_core_text.py
+  tests/unit/test_neighbors_exact.py tests/unit/test_rewards.py tests/unit/test_augment_text.py tests/unit/test_core_text.py tests/unit/test_core_output_loss.py
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 FUZZ ?= 300
 

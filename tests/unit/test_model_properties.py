@@ -168,6 +168,18 @@ def test_loss_in_half_precision_has_sums_and_gradients_in_full(
         assert 0 < (half - exact).norm() / exact.norm() < 0.01
 
 
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_the_compiled_loss_equals_that_of_other_devices(smoothing: float) -> None:
+    generator = torch.Generator().manual_seed(4)
+    padded = torch.randn(50, 48, generator=generator)
+    labels = torch.randint(2, 41, (50,), generator=generator)
+    by_torch, by_core = padded.clone(), padded.clone()
+    theirs = output_loss._loss(by_torch[:, :41], labels[:, None], smoothing)
+    ours = output_loss._compiled_loss(by_core, 41, labels, smoothing)
+    assert ours == pytest.approx(float(theirs), rel=1e-5)
+    torch.testing.assert_close(by_core, by_torch, rtol=1e-4, atol=1e-6)
+
+
 def test_model_equals_the_reference_layers_of_torch() -> None:
     """One encoder layer against torch's own, which knows heads * d_head = d_model only."""
     spec = replace(SPEC, heads=3, d_head=4, layers=1, norm="post")

