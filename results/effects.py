@@ -89,14 +89,15 @@ def gains_by_distance(study: Study, row: str, against: str) -> Breakdown | None:
 
 
 def claims(study: Study, *, others: Sequence[float] = ()) -> list[Claim]:
-    """Return the declared questions that have two runs a side, Holm-corrected together.
+    """Return the declared questions that have two runs a side, corrected for all that are declared.
 
     Args:
         study: With some or all of its runs.
         others: p-values of the same family that are no contrast of two rows.
     """
     found = []
-    for one in contrasts_of(study.name):
+    declared = contrasts_of(study.name)
+    for one in declared:
         names = (one["row"], one["against"])
         if min(len(study.of(name)) for name in names) < 2:
             continue
@@ -106,7 +107,8 @@ def claims(study: Study, *, others: Sequence[float] = ()) -> list[Claim]:
             effect(study, *names, split=split, is_paired=is_paired) for split in ("test", "dev")
         )
         found.append(Claim(one["question"], *names, is_paired, on_test, on_dev, 1.0, "open"))
-    adjusted = holm([*(claim.on_test.test.p for claim in found), *others])
+    unknown = [1.0] * (len(declared) - len(found))
+    adjusted = holm([*(claim.on_test.test.p for claim in found), *unknown, *others])
     corrected = [replace(c, p_holm=p) for c, p in zip(found, adjusted, strict=False)]
     if not study.is_complete:
         return corrected

@@ -103,12 +103,16 @@ def progress_figure() -> str:
     panels = []
     for name in TITLES:
         for title, study, rows in _alike(name):
-            before = study.progress(rows[0])
+            seeds = set.intersection(*({run["seed"] for run in study.of(row)} for row in rows))
+            if not seeds:
+                continue
+            before = study.progress(rows[0], seeds)
             lines = [
-                Line(row.removeprefix(f"{title}, "), _behind(study.progress(row), before))
+                Line(row.removeprefix(f"{title}, "), _behind(study.progress(row, seeds), before))
                 for row in rows
             ]
-            head = f"{SHORT[name]}{title and ', '}{title}: Δ dev BLEU over no noise"
+            where = f"{SHORT[name]}{title and ', '}{title}"
+            head = f"{where}: Δ dev BLEU over no noise, {len(seeds)} seed{'s'[len(seeds) == 1 :]}"
             panels.append(LineChart(head, lines, x_label="steps", y_label="Δ dev BLEU"))
     return stacked(panels)
 

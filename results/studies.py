@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from declared import contrasts_of
 from effects import Claim, claims, gains_by_distance
 from table import HERE, Study, read
 
@@ -47,8 +48,10 @@ def claims_of(name: str) -> tuple[Claim, ...]:
     study = study_of(name)
     if study is None:
         return ()
-    slope = distance_slope() if name == "en-vi" else None
-    return tuple(claims(study, others=[slope.p] if slope else []))
+    if name != "en-vi":
+        return tuple(claims(study))
+    slope = distance_slope()
+    return tuple(claims(study, others=[slope.p if slope else 1.0]))
 
 
 @cache
@@ -69,7 +72,8 @@ def distance_slope() -> Trend | None:
 def distance_verdict(slope: Trend) -> tuple[str, float]:
     """By the rule that study 2 fixed, with Holm's p over C1, C2 and this slope."""
     study, family = study_of("en-vi"), [c.on_test.test.p for c in claims_of("en-vi")]
-    p = holm([*family, slope.p])[-1]
+    unknown = [1.0] * (len(contrasts_of("en-vi")) - len(family))
+    p = holm([*family, *unknown, slope.p])[-1]
     if study is None or not study.is_complete or p > LEVEL:
         return "open", p
     return ("confirmed" if slope.slope > 0 else "refuted"), p

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -62,11 +62,11 @@ class Study:
         """Return a score of every run of a row by a checkpoint rule; None: the one that counts."""
         return [run["rules"][rule or self.selects_by][name] for run in self.of(row)]
 
-    def progress(self, row: str) -> dict[int, float]:
-        """Return dev BLEU of greedy search at every validation, the mean over the runs."""
+    def progress(self, row: str, seeds: Collection[int]) -> dict[int, float]:
+        """Return dev BLEU of greedy search at every validation, the mean over runs of the seeds."""
         found: dict[int, list[float]] = {}
         for run in self.of(row):
-            for validation in run["validations"]:
+            for validation in run["validations"] if run["seed"] in seeds else []:
                 found.setdefault(validation["step"], []).append(validation["dev_bleu"])
         return {step: fmean(scores) for step, scores in found.items()}
 

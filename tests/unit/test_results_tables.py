@@ -20,7 +20,7 @@ from switchout.report.write import write_pages
 DATA = Path(os.environ.get("SWITCHOUT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RESULTS = Path(__file__).parents[2] / "results"
 sys.path.insert(0, str(RESULTS))
-MODULES = (
+MODULES = [
     "collect",
     "declared",
     "effects",
@@ -30,9 +30,9 @@ MODULES = (
     "studies",
     "table",
     "tables",
-)
-collect, declared, effects, figures, go_on, make, studies, table, tables = map(
-    importlib.import_module, MODULES
+]
+collect, declared, effects, figures, go_on, make, studies, table, tables, verdicts = map(
+    importlib.import_module, [*MODULES, "verdicts"]
 )
 sys.path.remove(str(RESULTS))
 
@@ -282,7 +282,70 @@ def test_progress_is_drawn_against_the_row_without_noise_of_the_same_size(study,
     assert ", 5 pairs: Δ dev BLEU over no noise" in drawn
     assert "b, 10: -1.5" in drawn
     assert "a, 20: 0" in drawn
-    assert drawn.count("over no noise</text>") == 1
+    assert drawn.count("over no noise, 2 seeds</text>") == 1
+    [run] = [run for run in study.of(size + "b") if run["seed"] == 2]
+    del study.runs[run["key"]]  # then seed 2 of the other row does not count either
+    study.of(size + "a")[1]["validations"] = [{"step": s, "dev_bleu": 99.0} for s in (10, 20)]
+    assert "b, 10: -1.5" in figures.progress_figure()
+
+
+def test_an_unfinished_study_is_corrected_for_all_that_it_declared(study, monkeypatch):
+    """The first contrast with two seeds a side would otherwise look as if it were the only one."""
+    contrasts = [{"question": "q", "row": "b", "against": "a"}]
+    contrasts += [{"question": f"q{i}", "row": "c", "against": "a"} for i in range(3)]
+    study.shared["planned"]["c"] = [1, 2, 3]
+    monkeypatch.setattr(effects, "contrasts_of", lambda name: contrasts)
+    [claim] = effects.claims(study, others=[1.0])
+    assert claim.p_holm == pytest.approx(min(1, 5 * claim.on_test.test.p))
+    assert claim.verdict == "open"
+
+
+def made_claim(question, test, dev, verdict):
+    sets = made_effect(test), made_effect(dev)
+    return effects.Claim(question, "b", "a", False, *sets, 0.01, verdict)
+
+
+@pytest.mark.parametrize(
+    ("second", "verdict", "is_said"),
+    [
+        ("refuted", "confirmed in study 1, refuted in study 2", "study 2 (refuted): -1.50"),
+        ("open", "confirmed", "study 2 (open): -1.50"),
+        ("confirmed", "confirmed", "study 2 (confirmed): -1.50"),
+    ],
+)
+def test_two_studies_of_one_question(monkeypatch, study, second, verdict, is_said):
+    found = {
+        "multi30k-5k": [made_claim(q, 1.0, 1.0, "confirmed") for q in ("C1", "C2")],
+        "en-vi": [made_claim(q, -1.5, -1.0, second) for q in ("C1", "C2")],
+    }
+    complete = replace(study, runs={})
+    complete.shared = {**study.shared, "planned": {}}
+    monkeypatch.setattr(verdicts, "claims_of", lambda name: found.get(name, []))
+    monkeypatch.setattr(verdicts, "study_of", lambda name: complete)
+    monkeypatch.setattr(verdicts, "effect", lambda *rows, **how: made_effect(0.0))
+    monkeypatch.setattr(verdicts, "distance_slope", lambda: None)
+    said, why = verdicts.verdict_of("C1")
+    assert said == verdict
+    assert is_said in why
+    said, why = verdicts.verdict_of("C3")
+    assert said == "confirmed for two tau_y"  # by study 1
+    assert "in study 2 tau_x = 1 is worse than 0 (C1 -1.50, C2 -1.50)" in why
+
+
+@pytest.mark.parametrize(("slope", "word"), [(2.0, "least"), (-2.0, "most")])
+def test_a_slope_of_losses_is_not_called_a_gain(monkeypatch, slope, word):
+    from switchout.evaluation.trend import Trend
+
+    trend = Trend(slope=slope, ci95=(slope - 1, slope + 1), p=0.001)
+    for loss, is_told in ((-1.0, True), (1.0, False)):
+        claims = [made_claim("C2", loss, loss, "open")]
+        for module in (verdicts, studies):
+            monkeypatch.setattr(module, "claims_of", lambda name, found=claims: found)
+            monkeypatch.setattr(module, "study_of", lambda name: None)
+        monkeypatch.setattr(verdicts, "distance_slope", lambda: trend)
+        said, why = verdicts.verdict_of("C4")
+        assert said == "open"
+        assert (f"loses {word} far from the training text" in why) == is_told
 
 
 def test_the_slope_of_study_2_stands_among_its_contrasts(study, monkeypatch):
