@@ -7,7 +7,16 @@ from dataclasses import replace
 from statistics import median
 
 from effects import Effect, effect
-from studies import EARLIER, ROWS_OF, SHORT, SPLITS, TITLES, by_distance, claims_of, study_of
+from studies import (
+    EARLIER,
+    ROWS_OF,
+    SHORT,
+    SPLITS,
+    TITLES,
+    by_distance,
+    drawn_claims,
+    study_of,
+)
 from table import Study, read
 from tables import RULE_NAMES, taus
 from verdicts import ON_BACK_TRANSLATION
@@ -51,7 +60,7 @@ def test_and_dev(title: str, places: Iterable[tuple[str, str, Effect, Effect]], 
 def wherever(question: str) -> Iterator[tuple[str, Effect, Effect]]:
     """A question in the declared studies, then in the runs before them."""
     for number, name in enumerate(TITLES, start=1):
-        for claim in claims_of(name):
+        for claim in drawn_claims(name):
             if claim.question == question:
                 yield f"study {number}", claim.on_test, claim.on_dev
     for name, title in EARLIER.items():
@@ -61,12 +70,12 @@ def wherever(question: str) -> Iterator[tuple[str, Effect, Effect]]:
 
 def sizes_figure() -> str:
     """The gains of study 3 over the number of pairs; nothing before it has some."""
-    if not claims_of("data-size"):
+    if not drawn_claims("data-size"):
         return ""
     panels = []
     for split in SPLITS:
         gains: dict[str, dict[str, Effect]] = {}  # by what it is compared with, then by size
-        for claim in claims_of("data-size"):
+        for claim in drawn_claims("data-size"):
             size, _, against = claim.against.partition(" pairs, ")
             gains.setdefault(against, {})[size] = claim.on_test if split == "test" else claim.on_dev
         sizes = list(dict.fromkeys(size for found in gains.values() for size in found))

@@ -33,6 +33,7 @@ EARLIER = {
 }
 ROWS_OF = {"C1": (SWITCHOUT, BASELINE), "C2": (RAML_SWITCHOUT, RAML)}
 SPLITS = ("test", "dev")
+FEWEST_DRAWN = 3  # seeds a side
 
 
 @cache
@@ -52,6 +53,16 @@ def claims_of(name: str) -> tuple[Claim, ...]:
         return tuple(claims(study))
     slope = distance_slope()
     return tuple(claims(study, others=[slope.p if slope else 1.0]))
+
+
+def drawn_claims(name: str) -> list[Claim]:
+    """Return those for pictures and summaries: with two seeds an interval hides all others."""
+    study = study_of(name)
+    return [
+        claim
+        for claim in claims_of(name)
+        if study and min(len(study.of(row)) for row in (claim.row, claim.against)) >= FEWEST_DRAWN
+    ]
 
 
 @cache

@@ -17,6 +17,7 @@ from studies import (
     claims_of,
     distance_slope,
     distance_verdict,
+    drawn_claims,
     study_of,
 )
 from table import read
@@ -155,7 +156,7 @@ def study_results() -> Iterator[StudyResult]:
     """What the demo shows of the studies on real data, and of what was there before them."""
     for name in TITLES:
         study = study_of(name)
-        for claim in claims_of(name):
+        for claim in drawn_claims(name):
             assert study is not None
             n_seeds = min(len(study.of(row)) for row in (claim.row, claim.against))
             verdict = claim.verdict if study.is_complete else "open"

@@ -247,7 +247,7 @@ def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkey
 
     found = [claim("2,000", "none", 1.25, 0.75), claim("2,000", "word dropout", 0.5, 0.25)]
     found.append(claim("5,000", "none", -0.375, 0.125))
-    monkeypatch.setattr(figures, "claims_of", lambda name: found if name == "data-size" else [])
+    monkeypatch.setattr(figures, "drawn_claims", lambda n: found if n == "data-size" else [])
     drawn = figures.sizes_figure()
     test, dev = drawn.split("on dev", maxsplit=1)
     assert "SwitchOut − none; 2,000: 1.25 (" in test
@@ -256,7 +256,7 @@ def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkey
     assert "SwitchOut − none; 2,000: 0.75 (" in dev
     assert "SwitchOut − word dropout, 5,000" not in drawn
     assert figures.SIZES in figures.sizes_link()
-    monkeypatch.setattr(figures, "claims_of", lambda name: [])
+    monkeypatch.setattr(figures, "drawn_claims", lambda name: [])
     assert figures.sizes_figure() == figures.sizes_link() == ""
 
 
