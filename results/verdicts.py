@@ -93,8 +93,8 @@ def verdict_on_distance(slope: Trend) -> tuple[str, str]:
         if claim.question == "C2" and claim.on_test.delta < 0:
             where = "least" if slope.slope > 0 else "most"
             why += (
-                f"; but there it loses as a whole ({claim.on_test.delta:+.2f}), so the slope says "
-                f"that it loses {where} far from the training text, not that it gains anywhere"
+                f"; but there it loses as a whole ({claim.on_test.delta:+.2f}), so a slope would "
+                f"mean that it loses {where} far from the training text, not that it gains anywhere"
             )
     return verdict, why
 
@@ -115,7 +115,9 @@ def why_it_follows() -> str:
     worse = [c for c in claims_of("en-vi") if c.on_test.delta < 0]
     if worse:
         losses = ", ".join(f"{c.question} {c.on_test.delta:+.2f}" for c in worse)
-        why += f"; in study 2 tau_x = 1 is worse than 0 ({losses}), other values are not known"
+        study = study_of("en-vi")
+        so_far = "" if study and study.is_complete else " so far"
+        why += f"; in study 2{so_far} tau_x = 1 is below 0 ({losses}), other values are not known"
     return why
 
 

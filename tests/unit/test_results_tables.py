@@ -329,7 +329,7 @@ def test_two_studies_of_one_question(monkeypatch, study, second, verdict, is_sai
     assert is_said in why
     said, why = verdicts.verdict_of("C3")
     assert said == "confirmed for two tau_y"  # by study 1
-    assert "in study 2 tau_x = 1 is worse than 0 (C1 -1.50, C2 -1.50)" in why
+    assert "in study 2 tau_x = 1 is below 0 (C1 -1.50, C2 -1.50)" in why
 
 
 @pytest.mark.parametrize(("slope", "word"), [(2.0, "least"), (-2.0, "most")])
