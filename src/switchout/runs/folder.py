@@ -13,23 +13,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from switchout.corpora import Corpus
 from switchout.corpora.codec import Codecs, build_codecs, read_codecs, save_codecs
-from switchout.corpora.corpus import Side as CorpusSide
 from switchout.corpora.encoded import EncodedPairs
-from switchout.corpora.opening import LOOKED_AT
-from switchout.corpora.registry import find_entry
-from switchout.corpora.tags import find_tags
 from switchout.errors import SwitchOutError
 from switchout.files import read_toml, write_text
 from switchout.files.writing import free_name, remove
 from switchout.nmt.checkpoint import check, is_whole, read_facts, step_folders
-from switchout.runs.config import Config, Side
+from switchout.runs.config import Config
 from switchout.runs.config_file import RUN_FORMAT, changed_keys, parse_config, run_key, to_toml
+from switchout.runs.corpus_warnings import warn_if_seen, warn_if_small, warn_of_tags
 from switchout.runs.leases import held
 from switchout.runs.noise import build_noise
 from switchout.runs.sealed import check_files, damaged, hashes, read_sealed, write_sealed
@@ -76,9 +73,9 @@ def prepare_run(config: Config, folder: Path) -> None:
     if known is None:
         _check_new(folder, corpus)
         _write_codecs(config, folder, corpus)
-        _warn_if_seen(corpus)
+        warn_if_seen(corpus)
         warn_if_small(corpus)
-        _warn_of_tags(config, folder, corpus)
+        warn_of_tags(config.augment, corpus, read_codecs(folder))
     if not files:
         _encode(config, folder, corpus)
     codecs = _of(files, "vocab.", "codec.", "pieces.")
@@ -207,48 +204,6 @@ def _check_new(folder: Path, corpus: Corpus) -> None:
         raise SwitchOutError(f"{folder}: is not empty and not a run; choose another folder")
     for split in sorted({"dev", *corpus.splits} - {"train", "synthetic"}):
         corpus.pairs(split)
-
-
-def _warn_if_seen(corpus: Corpus) -> None:
-    """Say if most of dev or test stands in train; of registered corpora that is known."""
-    if find_entry(corpus.name) is not None:
-        return
-    for split, (seen, of) in corpus.seen_in_train().items():
-        if seen > of / 2:
-            log.warning(
-                "warning: %s of %s source sentences of %s stand in train too: its scores will be"
-                " too good", f"{seen:,}", f"{of:,}", split,
-            )  # fmt: skip
-
-
-def _warn_of_tags(config: Config, folder: Path, corpus: Corpus) -> None:
-    """Say if noise would replace tags such as ``>>en<<`` as if they were words."""
-    sides: tuple[CorpusSide, CorpusSide] = ("source", "target")
-    for side, codec in zip(sides, read_codecs(folder), strict=True):
-        noise: Side = getattr(config.augment, side)
-        if noise.policy == "none":
-            continue
-        vocabulary = codec.vocabulary
-        words = vocabulary.words(special_pattern=noise.special_pattern)
-        known = {*vocabulary.tokens} - {vocabulary.tokens[id] for id in words.special_ids}
-        lines = (codec.tokens(line) for line in islice(corpus.lines("train", side), LOOKED_AT))
-        for tag, pattern in find_tags(lines, known.__contains__):
-            log.warning(
-                "warning: [augment.%s] %r looks like a tag, but is a word like others, to be"
-                " replaced and drawn: special_pattern = '%s' there leaves it alone",
-                side, tag, pattern,
-            )  # fmt: skip
-
-
-def warn_if_small(corpus: Corpus) -> None:
-    """Say if a registered corpus is here in part: its scores are not those of the whole."""
-    entry = find_entry(corpus.name)
-    whole = entry.pairs.get("train", 0) if entry else 0
-    if corpus.train_pairs is None and "train" in corpus.splits and corpus.n_train < 0.99 * whole:
-        log.warning(
-            "warning: %s has %s training pairs here, %s of the published corpus: scores are not"
-            " comparable", corpus.where, f"{corpus.n_train:,}", f"{whole:,}",
-        )  # fmt: skip
 
 
 def _write_codecs(config: Config, folder: Path, corpus: Corpus) -> None:

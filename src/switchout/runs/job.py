@@ -19,8 +19,9 @@ from switchout.corpora import Corpus
 from switchout.errors import SwitchOutError
 from switchout.runs.config import Config, Data
 from switchout.runs.config_file import run_key
+from switchout.runs.corpus_warnings import warn_if_small
 from switchout.runs.finished import finished
-from switchout.runs.folder import read_run_config, warn_if_small
+from switchout.runs.folder import read_run_config
 from switchout.runs.leases import lease
 
 log = logging.getLogger(__name__)
