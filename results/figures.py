@@ -97,7 +97,8 @@ def sizes_figure() -> str:
 
 def sizes_link() -> str:
     """How the page shows it."""
-    return f"![Gain by the number of training pairs]({SIZES})" if sizes_figure() else ""
+    picture = f"![Gain by the number of training pairs]({SIZES})"
+    return picture if drawn_claims("data-size") else ""
 
 
 def _bars(name: str, found: dict[str, Effect], sizes: Sequence[str]) -> Series:

@@ -11,6 +11,7 @@ from switchout.corpora.corpus import Side as CorpusSide
 from switchout.corpora.opening import LOOKED_AT
 from switchout.corpora.registry import find_entry
 from switchout.corpora.tags import find_tags
+from switchout.corpora.vocabulary import SPECIALS
 from switchout.runs.config import Augment, Side
 
 log = logging.getLogger(__name__)
@@ -36,8 +37,11 @@ def warn_of_tags(augment: Augment, corpus: Corpus, codecs: Codecs) -> None:
         if noise.policy == "none":
             continue
         vocabulary = codec.vocabulary
-        words = vocabulary.words(special_pattern=noise.special_pattern)
-        known = {*vocabulary.tokens} - {vocabulary.tokens[id] for id in words.special_ids}
+        words = vocabulary.words(
+            unk_is_word=noise.unk_is_word, special_pattern=noise.special_pattern
+        )
+        special = {vocabulary.tokens[id] for id in words.special_ids}
+        known = {*vocabulary.tokens} - special - {*SPECIALS}
         lines = (codec.tokens(line) for line in islice(corpus.lines("train", side), LOOKED_AT))
         for tag, pattern in find_tags(lines, known.__contains__):
             log.warning(
@@ -51,7 +55,9 @@ def warn_if_small(corpus: Corpus) -> None:
     """Say if a registered corpus is here in part: its scores are not those of the whole."""
     entry = find_entry(corpus.name)
     whole = entry.pairs.get("train", 0) if entry else 0
-    if corpus.train_pairs is None and "train" in corpus.splits and corpus.n_train < 0.99 * whole:
+    if not whole or corpus.train_pairs is not None or "train" not in corpus.splits:
+        return  # and does not count its lines, which reads them all
+    if corpus.n_train < 0.99 * whole:
         log.warning(
             "warning: %s has %s training pairs here, %s of the published corpus: scores are not"
             " comparable", corpus.where, f"{corpus.n_train:,}", f"{whole:,}",
