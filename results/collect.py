@@ -21,8 +21,8 @@ from switchout.errors import SwitchOutError
 from switchout.evaluation.features import features_of, words_of
 from switchout.evaluation.metrics import Metric
 from switchout.experiments.contrasts import bleu_of
-from switchout.experiments.experiment import Experiment, RowRecord, load, records
-from switchout.runs.config import flatten
+from switchout.experiments.experiment import Experiment, load, records
+from switchout.runs.config import Config, flatten
 from switchout.runs.finished import Finished
 from switchout.runs.job import corpus_of
 
@@ -38,7 +38,7 @@ def collect(experiment: Experiment, name: str) -> Study:
     if (HERE / f"{name}.jsonl").is_file():
         study = read(name)
     else:
-        configs = [_flat(row) for group in (rows, *tried.values()) for row in group]
+        configs = [_flat(row.row.config) for group in (rows, *tried.values()) for row in group]
         study = Study(name, {"corpus": planned.name, "config": in_common(configs)})
     whole_plan = experiment_of(name).corpora[0].rows if is_declared(name) else planned.rows
     study.shared["planned"] = {row.name: list(row.seeds) for row in whole_plan}
@@ -46,10 +46,11 @@ def collect(experiment: Experiment, name: str) -> Study:
     metrics = {split: bleu_of(corpus, split) for split in SPLITS}
     for tried_for, group in {"": rows, **tried}.items():
         for row in group:
+            configs_of_runs = {job.key: _flat(job.config) for job in experiment.of(row.row)}
             for run in row.runs:
                 if run.folder.name not in study.runs:
-                    facts = _line(row, run, metrics, study)
-                    study.runs[run.folder.name] = {**facts, "tried_for": tried_for}
+                    facts = _line(run, configs_of_runs[run.folder.name], metrics, study)
+                    study.runs[run.folder.name] = {"rows": [], "tried_for": tried_for, **facts}
                 names = study.runs[run.folder.name]["rows"]
                 names += [row.name] if row.name not in names else []
     if study.runs and "sentences" not in study.shared:
@@ -58,25 +59,23 @@ def collect(experiment: Experiment, name: str) -> Study:
     return study
 
 
-def _flat(row: RowRecord) -> dict[str, Any]:
+def _flat(config: Config) -> dict[str, Any]:
     """The configuration by dotted keys, without a seed and without a path of this machine."""
-    config = {key: value for key, value in flatten(row.row.config).items() if key != "seed"}
-    return {**config, "data.corpus": Path(config["data.corpus"]).name}
+    flat = {key: value for key, value in flatten(config).items() if key != "seed"}
+    return {**flat, "data.corpus": Path(flat["data.corpus"]).name}
 
 
 def _line(
-    row: RowRecord, run: Finished, metrics: dict[str, Metric], study: Study
+    run: Finished, config: dict[str, Any], metrics: dict[str, Metric], study: Study
 ) -> dict[str, Any]:
     shared = study.shared["config"]
     result = {k: v for k, v in run.result.items() if k not in DERIVED | {"bleu_signature"}}
     rules = run.record["rules"]
     return {
-        "rows": [row.name],
         "seed": run.seed,
         "key": run.folder.name,
-        "tried_for": "",
         **{k: v for k, v in result.items() if k not in ("seed", "dev_bleu", "test_bleu")},
-        "set": {k: v for k, v in _flat(row).items() if k not in shared or shared[k] != v},
+        "set": {k: v for k, v in config.items() if k not in shared or shared[k] != v},
         "rules": {
             rule: {k: v for k, v in facts.items() if k != "is_selected"}
             for rule, facts in rules.items()

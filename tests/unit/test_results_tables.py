@@ -158,6 +158,22 @@ def test_part_of_a_declared_study_leaves_its_plan_and_the_rest_is_trained_later(
     assert jobs[0].folder.parent == tmp_path / "elsewhere"
 
 
+def test_a_seed_in_another_precision_is_a_run_of_its_row_and_says_so(experiment, tmp_path):
+    """By the key of the declared precision it would be looked for in vain, and trained again."""
+    [column] = experiment.corpora
+    config = column.base
+    train = config.train.model_copy(update={"precision": "bfloat16"})
+    row = Row("a", config.model_copy(update={"train": train}), (2, 3))
+    finish_row(replace(row, seeds=(2,)), tmp_path / "runs", test=0.2, dev=0.2)
+    amended = declared.Declared(**vars(experiment), in_float32=(3,))
+    amended = replace(amended, corpora=(replace(column, rows=(row,)),))
+    assert [job.config.train.precision for job in amended.of(row)] == ["bfloat16", "float32"]
+    study = collect.collect(amended, "amended")
+    assert study.is_complete
+    assert [run["set"] for run in study.of("a")] == [{}, {"train.precision": "float32"}]
+    assert [study.kept(job.folder).seed for job in amended.of(row)] == [2, 3]
+
+
 def test_a_path_of_this_machine_is_not_kept(study, tmp_path):
     text = (tmp_path / "toy.jsonl").read_text(encoding="utf-8")
     assert str(tmp_path) not in text

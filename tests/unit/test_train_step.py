@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from switchout.nmt.checkpoint import digest
-from switchout.nmt.machine import Processes, prepare_cpu
+from switchout.nmt.machine import Processes, check_bfloat16, prepare_cpu
 from switchout.nmt.model import ModelSpec, Transformer
 from switchout.nmt.schedule import Schedule
 from switchout.nmt.trainer import NonFiniteLoss, Trainer, UpdateSpec, perplexity
@@ -231,6 +231,17 @@ def test_every_product_in_bfloat16_is_compiled_once(monkeypatch):
             monkeypatch.delenv(CACHE)
         prepare_cpu(1)
         assert os.environ[CACHE] == kept
+
+
+@pytest.mark.parametrize("instruction", [None, "avx512_bf16", "amx_bf16"])
+def test_bfloat16_without_instructions_for_it_is_told(instruction, monkeypatch, caplog):
+    """It took 3.5 times as long as float32, without a word."""
+    found = {"architecture": "x86_64", "avx512_bf16": False, "amx_bf16": False}
+    if instruction:
+        found[instruction] = True
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: found)
+    check_bfloat16()
+    assert ("three times as long" in caplog.text) == (instruction is None)
 
 
 def test_state_without_the_moments_is_not_enough():
