@@ -28,6 +28,19 @@ with Engine(workers=2).open(Path(".")) as pool:
 print(answers["sum"], answers["exit"].reason)
 """
 
+LEFT_ALONE = """
+import os, signal, time
+from pathlib import Path
+from switchout.engines import Call, Engine
+
+with Engine(workers=1).open(Path(".")) as pool:
+    code = "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: None); "
+    code += "signal.pause(); print('saved', file=sys.stderr, flush=True)"
+    pool.start("run", Call(exec, (code,)))
+    time.sleep(1)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
 DRIVER = """
 import os, sys, time
 from pathlib import Path
@@ -69,6 +82,21 @@ def test_a_script_without_a_guard_runs_once(tmp_path):
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout == "the script runs\n42 its process ended (exit code 3)\n"
+
+
+def test_a_worker_whose_driver_died_saves_and_ends_without_a_traceback(tmp_path):
+    """Its answer has no reader any more."""
+    script = tmp_path / "script.py"
+    script.write_text(LEFT_ALONE)
+    with (tmp_path / "log").open("w") as log:
+        done = subprocess.run([sys.executable, script], stderr=log, timeout=120)
+        assert done.returncode == -signal.SIGKILL
+        deadline = time.monotonic() + 30
+        while "saved" not in (said := (tmp_path / "log").read_text()):
+            assert time.monotonic() < deadline, said
+            time.sleep(0.1)
+        time.sleep(1)
+    assert (tmp_path / "log").read_text() == "saved\n"
 
 
 def listening(pids: list[int]) -> set[str]:

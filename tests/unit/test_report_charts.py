@@ -34,6 +34,7 @@ CHARTS = {
         y_label="perplexity",
     ),
     "one point": LineChart("t", [Line("a", [(100, 5.0)])], True, x_label="step", y_label="y"),
+    "below zero": LineChart("t", [Line("a", [(0, -5.0), (9, 1.0)])], x_label="x", y_label="y"),
     "bars": BarChart(
         NASTY,
         LONG,
@@ -154,6 +155,12 @@ def test_more_names_than_colours_are_told_apart():
     assert len({*colours_of(names).values()}) == 12
     lines = [Line(name, [(1.0, 2.0), (2.0, 3.0)]) for name in names]
     assert LineChart("t", lines).svg().count('class="marks s1 hollow"') == 1
+
+
+def test_negative_numbers_have_a_real_minus(chart):
+    assert not re.search(r"-\d", "".join(ElementTree.fromstring(chart.svg()).itertext()))
+    for group in ElementTree.fromstring(chart.svg()).iter("g"):
+        assert not re.search(r"-\d", group.get("aria-label") or "")
 
 
 def test_intervals_enclose_their_bars():

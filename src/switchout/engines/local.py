@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import ModuleType
@@ -110,7 +110,9 @@ def _without_main() -> Iterator[None]:
 
 def _main(function: Any, arguments: tuple[Any, ...], report: Connection) -> None:
     threading.Thread(target=_end_with_driver, daemon=True).start()
-    report.send(function(*arguments))
+    answer = function(*arguments)
+    with suppress(BrokenPipeError):  # the driver is gone: nobody waits for the answer
+        report.send(answer)
 
 
 def _end_with_driver() -> None:

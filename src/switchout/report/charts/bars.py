@@ -19,7 +19,7 @@ from switchout.report.charts.chart import (
     whisker,
     y_axis,
 )
-from switchout.report.charts.scale import Scale
+from switchout.report.charts.scale import Scale, printed
 from switchout.report.elements import Child, Html, element
 
 HEIGHT, BOTTOM, LABEL_LINE = 240, 22, 13
@@ -87,7 +87,7 @@ class BarChart(Chart):
             if value is None:
                 continue
             middle = self._x(i) + (index - (len(self.series) - 1) / 2) * width
-            words.append(f"{label}: {value:.4g}{interval_in_words(low, high)}")
+            words.append(f"{label}: {printed(value, '.4g')}{interval_in_words(low, high)}")
             says = element("title", f"{series.name}, {words[-1]}")
             top, end = sorted((up.place(value), up.place(0)))
             x, height = middle - 0.45 * width, end - top

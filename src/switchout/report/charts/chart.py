@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 
-from switchout.report.charts.scale import Scale, shown
+from switchout.report.charts.scale import Scale, printed, shown
 from switchout.report.colours import colours_of
 from switchout.report.elements import Attribute, Child, Html, element, style
 
@@ -145,7 +145,9 @@ def whisker(low: float, high: float, across: float, *, is_vertical: bool) -> lis
 
 def interval_in_words(low: float | None, high: float | None) -> str:
     """Return an interval as it is read aloud; nothing where there is none."""
-    return "" if low is None or high is None else f" ({low:+.2f} to {high:+.2f})".replace("-", "−")
+    if low is None or high is None:
+        return ""
+    return f" ({printed(low, '+.2f')} to {printed(high, '+.2f')})"
 
 
 def longest(names: Iterable[str]) -> float:

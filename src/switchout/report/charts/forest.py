@@ -18,7 +18,7 @@ from switchout.report.charts.chart import (
     whisker,
     x_axis,
 )
-from switchout.report.charts.scale import Scale
+from switchout.report.charts.scale import Scale, printed
 from switchout.report.colours import colours_of
 from switchout.report.elements import Child, Html, element
 
@@ -112,5 +112,5 @@ def _in_words(d: Difference) -> str:
     runs = f"; {len(d.dots)} run{'s' * (len(d.dots) != 1)}" if d.dots else ""
     if d.delta is None:
         return f"{d.name}{runs}"
-    size = f"{d.delta:+.2f}".replace("-", "−")
+    size = printed(d.delta, "+.2f")
     return f"{d.name} against {d.against}: {size}{interval_in_words(d.low, d.high)}{runs}"

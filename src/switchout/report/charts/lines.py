@@ -15,7 +15,7 @@ from switchout.report.charts.chart import (
     x_axis,
     y_axis,
 )
-from switchout.report.charts.scale import Scale, shown
+from switchout.report.charts.scale import Scale, printed, shown
 from switchout.report.elements import Child, Html, element
 
 HEIGHT, BOTTOM = 250, 36
@@ -73,11 +73,12 @@ def _curve(line: Line, colour: str, across: Scale, up: Scale) -> Html:
 
 
 def _says(name: str, x: float, y: float) -> str:
-    return f"{name}, {shown(x)}: {y:.2f}"
+    return f"{name}, {shown(x)}: {printed(y, '.2f')}"
 
 
 def _in_words(line: Line) -> str:
     if not line.points:
         return f"{line.name}: no points"
-    (x0, y0), (x1, y1) = line.points[0], line.points[-1]
-    return f"{line.name}: from {y0:.2f} at {shown(x0)} to {y1:.2f} at {shown(x1)}"
+    ends = line.points[0], line.points[-1]
+    first, last = (f"{printed(y, '.2f')} at {shown(x)}" for x, y in ends)
+    return f"{line.name}: from {first} to {last}"

@@ -79,8 +79,17 @@ def shown(value: float) -> str:
         >>> shown(-0.5), shown(20_000)
         ('−0.5', '20,000')
     """
-    text = f"{value:,.0f}" if abs(value) >= 1000 and value % 1 == 0 else f"{value:g}"
-    return text.replace("-", "−")
+    return printed(value, ",.0f" if abs(value) >= 1000 and value % 1 == 0 else "g")
+
+
+def printed(value: float, form: str) -> str:
+    """Return a formatted number with a real minus sign.
+
+    Example:
+        >>> printed(-0.5, "+.2f")
+        '−0.50'
+    """
+    return format(value, form).replace("-", "−")
 
 
 def _step(low: float, high: float, n_steps: int = 5) -> float:
