@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from switchout.errors import SwitchOutError
-from switchout.runs.config import FREE_KEYS, Config, flatten
+from switchout.runs.config import FREE_KEYS, Augment, Config, Side, flatten
 from switchout.runs.config_file import (
     changed_keys,
     load_config,
@@ -278,3 +278,10 @@ def test_a_strength_beside_an_asked_none_is_off():
     overrides = ["augment.source.policy=none", "augment.source.tau=1.0"]
     side = load_config(None, corpus="phrasebook", overrides=overrides).augment.source
     assert (side.policy, side.tau) == ("none", None)
+
+
+def test_noise_is_told_with_all_that_changes_it():
+    noise = Augment(source=Side(policy="hamming", tau=0.9, rescaled=True), until=0.67)
+    said = "source hamming (tau 0.9, rescaled), target none, in the first 67% of the steps"
+    assert str(noise) == said
+    assert str(Augment()) == "source none, target none"

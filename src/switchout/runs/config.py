@@ -135,7 +135,7 @@ class Side(Keys):
         if self.policy == "none":
             return "none"
         strength = f"rate {self.rate:g}" if self.tau is None else f"tau {self.tau:g}"
-        return f"{self.policy} ({strength})"
+        return f"{self.policy} ({strength}{', rescaled' if self.rescaled else ''})"
 
     @field_validator("special_pattern")
     @classmethod
@@ -166,6 +166,10 @@ class Augment(Keys):
     source: Side = Side()
     target: Side = Side()
     until: UpToOne = 1.0
+
+    def __str__(self) -> str:
+        span = "" if self.until == 1 else f", in the first {self.until:.0%} of the steps"
+        return f"source {self.source}, target {self.target}{span}"
 
     def summary(self) -> dict[str, Any]:
         """Return the policies in one word, such as ``switchout+raml``, and both temperatures."""

@@ -83,7 +83,7 @@ def train_held(config: Config, folder: Path, *, keep: Callable[[], None] = lambd
     with processes(device) as group:
         if group.is_first:
             prepare_run(config, folder)
-            log.info("noise: source %s, target %s", config.augment.source, config.augment.target)
+            log.info("noise: %s", config.augment)
         group.from_first(0, device)  # the others wait until the folder is ready
         run = open_run(folder)
         spec = _spec(LoopSpec, config.train, about=run.signature)
