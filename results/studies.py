@@ -21,8 +21,8 @@ TITLES = {
     "dose": "Study 4: the dose",
 }
 SHORT = {
-    "multi30k-5k": "Study 1: Multi30k 5k",
-    "en-vi": "Study 2: en-vi",
+    "multi30k-5k": "Study 1: Multi30k 5k, 66 epochs",
+    "en-vi": "Study 2: en-vi 133k, 3.6 epochs",
     "data-size": "Study 3: sizes of Multi30k",
     "dose": "Study 4: the dose",
 }

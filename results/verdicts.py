@@ -59,7 +59,7 @@ def verdict_of(question: str) -> tuple[str, str]:
     if question == "C4" and (slope := distance_slope()):
         return verdict_on_distance(slope)
     if question == "C3" and _all_confirmed("multi30k-5k"):
-        return "confirmed for two tau_y", why_it_follows()
+        return "confirmed in study 1 for two tau_y", why_it_follows()
     decided: dict[str, list[str]] = {}
     parts = []
     for name, title in TITLES.items():

@@ -344,7 +344,7 @@ def test_two_studies_of_one_question(monkeypatch, study, second, verdict, is_sai
     assert said == verdict
     assert is_said in why
     said, why = verdicts.verdict_of("C3")
-    assert said == "confirmed for two tau_y"  # by study 1
+    assert said == "confirmed in study 1 for two tau_y"
     assert "in study 2 tau_x = 1 is below 0 (C1 -1.50, C2 -1.50)" in why
 
 
