@@ -10,10 +10,18 @@ import argparse
 from pathlib import Path
 
 from declared import experiment_of
+from studies import distance_slope
 from table import read
 
 from switchout.errors import SwitchOutError
+from switchout.experiments.experiment import Experiment
 from switchout.report.write import write_pages
+
+
+def _from_its_table(name: str) -> Experiment:
+    slope = distance_slope() if name == "en-vi" else None
+    other_p = (slope.p,) if slope else ()
+    return experiment_of(name, find=read(name).kept, other_p=other_p)
 
 
 def main() -> None:
@@ -23,7 +31,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder of the pages")
     given = parser.parse_args()
     try:
-        pages = {given.out / n: experiment_of(n, find=read(n).kept) for n in given.names}
+        pages = {given.out / name: _from_its_table(name) for name in given.names}
         for folder in pages:
             folder.mkdir(parents=True, exist_ok=True)
         write_pages(pages)

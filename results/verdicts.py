@@ -44,6 +44,8 @@ def verdicts() -> str:
     counted = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
     lines = [(q, CLAIMS[q], f"**{verdict}**", why) for q, (verdict, why) in said.items()]
     head = f"**Of the {len(said)} claims of the paper that we looked at: {counted}.**"
+    if counts["mixed"]:
+        head += " None of our studies has the paper's budget, and they differ in theirs."
     return f"{head}\n\n{markdown(('', 'claim of the paper', 'verdict', 'why'), lines)}"
 
 

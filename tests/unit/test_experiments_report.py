@@ -117,6 +117,20 @@ def test_dev_stands_beside_test_and_a_disagreement_is_told(tmp_path):
     assert "Dev and test disagree: +" in answer
 
 
+def test_a_trend_declared_with_the_contrasts_counts_in_their_correction(table):
+    experiment = load(table)
+    alone, with_trend = (
+        analyse([replace(experiment, other_p=p)])[0][0].contrasts for p in ((), (1.0,))
+    )
+    assert [(one.n_family, two.n_family) for one, two in zip(alone, with_trend, strict=True)] == [
+        (2, 3)
+    ] * 2
+    least = min(range(2), key=lambda i: alone[i].test.p)
+    p = alone[least].test.p
+    assert alone[least].test.p_holm == pytest.approx(2 * p)
+    assert with_trend[least].test.p_holm == pytest.approx(min(3 * p, 1))
+
+
 def test_reports_made_together_say_so_and_share_their_correction(table, tmp_path, capsys):
     other = tmp_path / "other"
     shutil.copytree(table, other)

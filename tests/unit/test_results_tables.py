@@ -267,7 +267,7 @@ def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkey
     drawn = figures.sizes_figure()
     test, dev = drawn.split("on dev", maxsplit=1)
     assert "SwitchOut − none; 2,000: 1.25 (" in test
-    assert "5,000: -0.375 (" in test
+    assert "5,000: −0.375 (" in test
     assert "SwitchOut − word dropout; 2,000: 0.5 (" in test
     assert "SwitchOut − none; 2,000: 0.75 (" in dev
     assert "SwitchOut − word dropout, 5,000" not in drawn
@@ -296,13 +296,13 @@ def test_progress_is_drawn_against_the_row_without_noise_of_the_same_size(study,
     monkeypatch.setattr(figures, "study_of", lambda name: study if name == "data-size" else None)
     drawn = figures.progress_figure()
     assert ", 5 pairs: Δ dev BLEU over no noise" in drawn
-    assert "b, 10: -1.5" in drawn
+    assert "b, 10: −1.5" in drawn
     assert "a, 20: 0" in drawn
     assert drawn.count("over no noise, 2 seeds</text>") == 1
     [run] = [run for run in study.of(size + "b") if run["seed"] == 2]
     del study.runs[run["key"]]  # then seed 2 of the other row does not count either
     study.of(size + "a")[1]["validations"] = [{"step": s, "dev_bleu": 99.0} for s in (10, 20)]
-    assert "b, 10: -1.5" in figures.progress_figure()
+    assert "b, 10: −1.5" in figures.progress_figure()
 
 
 def test_an_unfinished_study_is_corrected_for_all_that_it_declared(study, monkeypatch):

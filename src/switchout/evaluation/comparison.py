@@ -247,9 +247,9 @@ def compare_scored(
     return corrected(results)
 
 
-def corrected(results: Sequence[Comparison]) -> list[Comparison]:
-    """Return the comparisons with ``p_holm`` for all of them together."""
-    adjusted = holm([result.p for result in results])
+def corrected(results: Sequence[Comparison], others: Sequence[float] = ()) -> list[Comparison]:
+    """Return the comparisons with ``p_holm`` for all of them and ``others``, p-values, together."""
+    adjusted = holm([*(result.p for result in results), *others])[: len(results)]
     return [replace(result, p_holm=p) for result, p in zip(results, adjusted, strict=True)]
 
 

@@ -131,7 +131,8 @@ class Analysis:
 def analyse(experiments: Sequence[Experiment]) -> list[list[Analysis]]:
     """Return an analysis a corpus for every experiment, corrected over all their contrasts."""
     found = [[_analysis(each, planned) for planned in each.corpora] for each in experiments]
-    every = iter(correct_together([one.contrasts for analyses in found for one in analyses]))
+    contrasts = [one.contrasts for analyses in found for one in analyses]
+    every = iter(correct_together(contrasts, [p for each in experiments for p in each.other_p]))
     return [[replace(one, contrasts=next(every)) for one in analyses] for analyses in found]
 
 

@@ -203,12 +203,20 @@ def contrast(
     )
 
 
-def correct_together(groups: Sequence[Sequence[Contrast]]) -> list[list[Contrast]]:
-    """Return groups of contrasts with Holm's correction over all of them."""
+def correct_together(
+    groups: Sequence[Sequence[Contrast]], others: Sequence[float] = ()
+) -> list[list[Contrast]]:
+    """Return groups of contrasts with Holm's correction over all of them and over ``others``.
+
+    Args:
+        groups: Contrasts of a family.
+        others: p-values of the same family that are no contrast of two rows.
+    """
     every = [one for group in groups for one in group]
-    tests = iter(corrected([one.test for one in every]))
+    tests = iter(corrected([one.test for one in every], others))
+    n_family = len(every) + len(others)
     return [
-        [replace(one, test=next(tests), n_family=len(every)) for one in group] for group in groups
+        [replace(one, test=next(tests), n_family=n_family) for one in group] for group in groups
     ]
 
 

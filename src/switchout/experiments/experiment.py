@@ -100,6 +100,7 @@ class Experiment:
         command: The line that repeats it.
         root: Where the runs are.
         notes: What a reader must know before the answers.
+        other_p: p-values that were declared with the contrasts and are of no two rows: a trend.
         find: Reads what the run of a folder left; None: it is not finished.
     """
 
@@ -108,6 +109,7 @@ class Experiment:
     command: str
     root: Path = field(default_factory=runs_root)
     notes: tuple[str, ...] = ()
+    other_p: tuple[float, ...] = ()
     find: Callable[[Path], Finished | None] = finished
 
     def jobs(self) -> list[Job]:

@@ -32,6 +32,7 @@ def write_pages(experiments: Mapping[Path, Experiment]) -> list[dict[str, Any]]:
     """Write the reports of experiments into their folders, corrected over all their contrasts."""
     found = analyse([*experiments.values()])
     n_family = sum(len(analysis.contrasts) for analyses in found for analysis in analyses)
+    n_family += sum(len(each.other_p) for each in experiments.values())
     together = (
         f"Reported together: p-values are corrected over the {n_family} contrasts of "
         f"{len(experiments)} experiments.",
