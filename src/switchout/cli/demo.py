@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,15 +61,20 @@ def _real_data() -> list[str]:
     from switchout.experiments.reference import SHIPPED, read_reference
 
     reference = read_reference(SHIPPED)
-    lines = []
-    for one in reference.studies if reference else ():
-        if one.verdict in ("open", "screening"):
-            continue
-        lines.append(f"  {one.row} against {one.against}: {one.verdict}")
-        lines.append(
-            f"    {one.delta:+.2f} BLEU ({one.low:+.2f} to {one.high:+.2f}), dev "
-            f"{one.dev_delta:+.2f}; {one.study}, {one.n_seeds} seeds"
-        )
+    decided = [
+        one
+        for one in (reference.studies if reference else ())
+        if one.verdict not in ("open", "screening")
+    ]
+    lines: list[str] = []
+    for study, results in groupby(decided, key=lambda one: one.study):
+        lines.append(f"  {study}")
+        for one in results:
+            lines.append(f"    {one.row} against {one.against}: {one.verdict}")
+            lines.append(
+                f"      {one.delta:+.2f} BLEU ({one.low:+.2f} to {one.high:+.2f}), dev "
+                f"{one.dev_delta:+.2f}, {one.n_seeds} seeds"
+            )
     return ["", "Decided on real data by our studies, not trained here:", *lines, ""] * bool(lines)
 
 
