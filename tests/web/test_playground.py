@@ -140,7 +140,7 @@ def test_a_wrong_file_is_refused(page, address, tmp_path):
     path.write_text("a\nb\na\n")
     page.goto(address)
     page.locator("#vocabulary-file").set_input_files(path)
-    expect(page.locator("#told")).to_contain_text("line 3")
+    expect(page.locator("#told")).to_contain_text("twice.txt:3: 'a' stands already in line 1")
 
 
 def test_it_works_without_scripts(chromium, address):

@@ -55,7 +55,10 @@ document.addEventListener("change", async (event) => {
     method: "POST", body: file, headers: { "Content-Type": "text/plain" },
   });
   const kept = await answer.json();
-  if (!answer.ok) return told(`${file.name}: ${kept.detail}`);
+  if (!answer.ok) { // which names a line of "vocabulary": here the file has a name
+    const at = kept.detail.match(/^vocabulary(:.*)$/s);
+    return told(at ? file.name + at[1] : `${file.name}: ${kept.detail}`);
+  }
   for (const menu of document.querySelectorAll("[name=vocab_x], [name=vocab_y]")) {
     if (![...menu.options].some((option) => option.value === kept.name)) {
       menu.add(new Option(file.name, kept.name));
