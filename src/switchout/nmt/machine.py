@@ -132,7 +132,7 @@ def prepare_cpu(threads: int) -> None:
 def check_bfloat16() -> None:
     """Refuse bfloat16 where it kills the process (some machines announce AMX and mask it).
 
-    A processor without instructions for it gives the same results, at a third of the speed.
+    A processor without instructions for it computes the same, at a third of the speed.
     """
     probe = subprocess.run([sys.executable, "-c", _PROBE], capture_output=True, check=False)
     if probe.returncode != 0:
