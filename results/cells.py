@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 from effects import Effect
 
+from switchout.evaluation.significance import SeedsTest
 from switchout.evaluation.trend import Trend
 
 
-def needed(one: Effect) -> str:
-    """Seeds a side that would show a true difference of this size four times in five."""
-    n_seeds = one.test.seeds_needed()
-    return "a larger test set" if n_seeds is None else f"{n_seeds} seeds"
+def needed(test: SeedsTest) -> str:
+    """What would show a true difference of this size four times in five."""
+    n_seeds = test.seeds_needed()
+    return "only a larger test set" if n_seeds is None else f"{n_seeds} seeds a side"
 
 
 def on(one: Effect) -> str:

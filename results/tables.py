@@ -128,14 +128,20 @@ def _slope_line(study: Study, slope: Trend) -> tuple[str, ...]:
         p_value(slope.p),
         p_value(p_holm),
         "",
-        verdict,
+        _open_slope(verdict, slope),
     )
+
+
+def _open_slope(verdict: str, slope: Trend) -> str:
+    if verdict != "open" or slope.seeds is None:
+        return verdict
+    return f"open; {needed(slope.seeds)} could show a slope of this size"
 
 
 def _and_what_it_needs(claim: Claim) -> str:
     if claim.verdict != "open":
         return claim.verdict
-    return f"open; {needed(claim.on_test)} a side could show a difference of this size"
+    return f"open; {needed(claim.on_test.test)} could show a difference of this size"
 
 
 def both_table() -> str:

@@ -94,6 +94,8 @@ def verdict_on_distance(slope: Trend) -> tuple[str, str]:
     verdict, p = distance_verdict(slope)
     so_far = "" if study and study.is_complete else " so far"
     why = f"study 2{so_far}: {slope_in_words(slope)}, Holm's p {p_value(p)}"
+    if verdict == "open" and slope.seeds is not None:
+        why += f" ({needed(slope.seeds)} could show a slope of this size)"
     for claim in claims_of("en-vi"):
         if claim.question == "C2" and claim.on_test.delta < 0:
             where = "least" if slope.slope > 0 else "most"
@@ -152,7 +154,7 @@ def why_back_translation() -> str:
     return (
         f"two seeds cannot tell, and nothing was declared: {on(alone)} on test over +BT, "
         f"{on(with_raml)} over +BT +RAML (p in brackets); by their spread, differences of that "
-        f"size would need {needed(alone)} and {needed(with_raml)} a side"
+        f"size would need {needed(alone.test)} and {needed(with_raml.test)}"
     )
 
 

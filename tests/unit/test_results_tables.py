@@ -385,6 +385,28 @@ def test_the_slope_of_study_2_stands_among_its_contrasts(study, monkeypatch):
     assert "C4" not in tables.claims_table("toy")
 
 
+@pytest.mark.parametrize(
+    ("sentence_variance", "says"), [(0.0, "14 seeds a side"), (9.0, "only a larger test set")]
+)
+def test_an_open_slope_says_what_would_settle_it(study, monkeypatch, sentence_variance, says):
+    """By hand: (2.056 + 0.856) √(1.6 / 14) = 0.98, the t quantiles at 26 degrees; 13 give 1.02."""
+    from switchout.evaluation.significance import SeedsTest
+    from switchout.evaluation.trend import Trend
+
+    test = SeedsTest(
+        1.0, 2.0, 6.0, run_variance=1.6, sentence_variance=sentence_variance, n_sentences=900
+    )
+    slope = Trend(test.delta, test.ci95, test.p, test)
+    study.shared["planned"] |= {"+RAML": [1], "+RAML +SwitchOut": [1]}
+    for module in (tables, verdicts, studies):
+        monkeypatch.setattr(module, "study_of", lambda name: study)
+        monkeypatch.setattr(module, "claims_of", lambda name: (made_claim("C1", 1.0, 1.0, "open"),))
+    for module in (tables, verdicts):
+        monkeypatch.setattr(module, "distance_slope", lambda: slope)
+    for said in (tables.claims_table("en-vi"), verdicts.verdict_of("C4")[1]):
+        assert f"{says} could show a slope of this size" in said
+
+
 def test_gains_by_distance_are_those_of_the_breakdown(experiment, study, tmp_path):
     from switchout.evaluation.buckets import break_down
     from switchout.evaluation.features import features_of

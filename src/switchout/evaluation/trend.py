@@ -18,20 +18,31 @@ import numpy as np
 
 from switchout.evaluation.metrics import Array
 from switchout.evaluation.resampling import bootstrap_sums
-from switchout.evaluation.significance import bootstrap_interval, p_bootstrap, seeds_test
+from switchout.evaluation.significance import (
+    SeedsTest,
+    bootstrap_interval,
+    p_bootstrap,
+    seeds_test,
+)
 
 
 @dataclass(frozen=True)
 class Trend:
     """Slope of the gain, in points of the metric per unit of the quantity; 95% interval; p.
 
-    ``counts_seeds``: interval and p count seeds and sentences; else sentences alone.
+    ``seeds``: the test over seeds and sentences behind interval and p; None: they count sentences
+    alone.
     """
 
     slope: float
     ci95: tuple[float, float]
     p: float
-    counts_seeds: bool = False
+    seeds: SeedsTest | None = None
+
+    @property
+    def counts_seeds(self) -> bool:
+        """Whether another set of seeds was asked about too."""
+        return self.seeds is not None
 
 
 def trend(
@@ -84,7 +95,7 @@ def trend_over_seeds(
     base, other = (np.array(runs) for runs in sides)
     slope = float(other[:, 0].mean() - base[:, 0].mean())
     test = seeds_test(slope, base[:, 1:], other[:, 1:])
-    return Trend(slope, test.ci95, test.p, counts_seeds=True)
+    return Trend(slope, test.ci95, test.p, test)
 
 
 def _jackknifed(gains: Array, values: Array, lengths: Array) -> Array | None:
