@@ -21,6 +21,7 @@ from table import Study, read
 from tables import RULE_NAMES, taus
 from verdicts import ON_BACK_TRANSLATION
 
+from switchout.experiments.paper import BASELINE, SWITCHOUT, WORD_DROPOUT
 from switchout.report.buckets import gains_chart
 from switchout.report.charts import (
     BarChart,
@@ -88,7 +89,8 @@ def sizes_figure() -> str:
                 x_label="training pairs",
                 y_label="Δ BLEU, 95% interval",
                 colours={
-                    one.name: colour for one, colour in zip(series, ("s2", "s3"), strict=False)
+                    one.name: COLOURS["C1"] + look
+                    for one, look in zip(series, ("", " hollow"), strict=False)
                 },
             )
         )
@@ -118,13 +120,19 @@ def progress_figure() -> str:
                 continue
             before = study.progress(rows[0], seeds)
             lines = [
-                Line(row.removeprefix(f"{title}, "), _behind(study.progress(row, seeds), before))
+                Line(_of_the_paper(row), _behind(study.progress(row, seeds), before))
                 for row in rows
             ]
             where = f"{SHORT[name]}{title and ', '}{title}"
-            head = f"{where}: Δ dev BLEU over no noise, {len(seeds)} seed{'s'[len(seeds) == 1 :]}"
+            head = f"{where}, {len(seeds)} seeds"
             panels.append(LineChart(head, lines, x_label="steps", y_label="Δ dev BLEU"))
-    return stacked(panels)
+    return stacked(panels, columns=2)
+
+
+def _of_the_paper(row: str) -> str:
+    """The name under which a row has its colour in all studies; study 3 also names the size."""
+    names = {"none": BASELINE, "SwitchOut": SWITCHOUT, "word dropout": WORD_DROPOUT}
+    return names.get(row.partition(" pairs, ")[2], row)
 
 
 def _alike(name: str) -> Iterator[tuple[str, Study, list[str]]]:

@@ -25,6 +25,7 @@ from switchout.report.elements import element, join
 
 NASTY = '<b>R&D</b> "x"'
 LONG = ["< 0.333", "0.333–0.444", "0.444–0.556", "0.556–0.667", "≥ 0.667"]
+SVG = "{http://www.w3.org/2000/svg}"  # as ElementTree names it
 CHARTS = {
     "lines": LineChart(
         NASTY,
@@ -173,28 +174,41 @@ def test_intervals_enclose_their_bars():
         assert high <= place <= low  # svg: down is positive
 
 
+def _places(svg: str) -> list[str]:
+    """Where the charts of a file begin."""
+    groups = ElementTree.fromstring(svg).findall(f"{SVG}g")
+    return [place for g in groups if (place := g.get("transform"))]
+
+
 def test_charts_in_a_file_are_below_each_other():
     chart = CHARTS["bars"]
-    tree = ElementTree.fromstring(stacked([chart, chart]))
-    space = "{http://www.w3.org/2000/svg}"
-    places = [g.get("transform") for g in tree.iter(f"{space}g") if g.get("transform")]
-    heights = [int(svg.get("height")) for svg in tree.iter(f"{space}svg")][1:]
-    assert places == ["translate(0 20)", f"translate(0 {40 + heights[0]})"]
-    assert tree.get("viewBox") == f"0 0 {WIDTH} {40 + sum(heights)}"
+    height = 20 + int(ElementTree.fromstring(chart.svg()).get("height"))
+    svg = stacked([chart, chart])
+    assert _places(svg) == ["translate(0 0)", f"translate(0 {height})"]
+    assert f'viewBox="0 0 {WIDTH} {2 * height}"' in svg
+
+
+def test_charts_in_columns_make_a_file_of_the_same_width():
+    low, high = CHARTS["bars"], CHARTS["forest"]
+    svg = stacked([low, high, low], columns=2)
+    tallest = 20 + max(int(ElementTree.fromstring(c.svg()).get("height")) for c in (low, high))
+    places = ["translate(0 0)", f"translate({WIDTH} 0)", f"translate(0 {tallest})"]
+    assert _places(svg) == places
+    widths = {ElementTree.fromstring(one).get("width") for one in (svg, stacked([low]))}
+    assert widths == {str(2 * WIDTH)}
 
 
 def test_a_legend_in_a_file_has_as_many_lines_as_it_needs():
     names = [f"a row with a name {i}" for i in range(5)] + ["x" * 80]
     lines = [Line(name, [(1.0, 2.0), (2.0, 3.0)]) for name in names]
-    tree = ElementTree.fromstring(stacked([LineChart("t", lines)]))
-    space = "{http://www.w3.org/2000/svg}"
-    legend = {t.text: t for t in tree.findall(f"{space}text") if t.text in names}
+    chart = ElementTree.fromstring(stacked([LineChart("t", lines)])).find(f"{SVG}g")
+    legend = {t.text: t for t in chart.findall(f"{SVG}text") if t.text in names}
     assert [*legend] == names
     for name in names[:5]:
         assert float(legend[name].get("x")) + LETTER * len(name) < WIDTH
     rows = [float(legend[name].get("y")) for name in names]
     assert len({*rows}) == 4  # two of five in a line, and the one that fits nowhere
-    [drawing] = [g for g in tree.findall(f"{space}g") if g.get("transform")]
+    [drawing] = [g for g in chart.findall(f"{SVG}g") if g.get("transform")]
     assert drawing.get("transform") == f"translate(0 {20 * 5})"
     assert max(rows) < 20 * 5
 

@@ -15,6 +15,7 @@ from made_runs import finish_row, make_config, make_experiment, write_corpus
 from switchout.experiments.contrasts import Scores, contrast
 from switchout.experiments.experiment import Question, Row, load, records
 from switchout.experiments.paper import with_taus
+from switchout.report.colours import colours_of
 from switchout.report.write import write_pages
 
 DATA = Path(os.environ.get("SWITCHOUT_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -285,27 +286,28 @@ def test_the_rule_that_counts_is_the_first_of_a_table(study, monkeypatch):
 
 
 def test_progress_is_drawn_against_the_row_without_noise_of_the_same_size(study, monkeypatch):
-    size = "5 pairs, "
+    names = {"a": "5 pairs, none", "b": "5 pairs, SwitchOut"}
+    plain, noisy = names.values()
     for run in study.runs.values():
-        run["rows"] = [size + row for row in run["rows"]]
-    study.shared["planned"] = {size + row: seeds for row, seeds in study.shared["planned"].items()}
-    for row, gain in (("a", 0.0), ("b", -1.5)):
-        for run in study.of(size + row):
+        run["rows"] = [names[row] for row in run["rows"]]
+    study.shared["planned"] = {names[row]: s for row, s in study.shared["planned"].items()}
+    for row, gain in ((plain, 0.0), (noisy, -1.5)):
+        for run in study.of(row):
             run["validations"] = [{"step": s, "dev_bleu": s + gain + run["seed"]} for s in (10, 20)]
     # Row b has no seed 3: that of the other row does not count.
-    study.of(size + "a")[2]["validations"] = [{"step": s, "dev_bleu": 99.0} for s in (10, 20)]
+    study.of(plain)[2]["validations"] = [{"step": s, "dev_bleu": 99.0} for s in (10, 20)]
     monkeypatch.setattr(figures, "study_of", lambda name: study if name == "data-size" else None)
     drawn = figures.progress_figure()
-    assert ", 5 pairs: Δ dev BLEU over no noise" in drawn
-    assert "b, 10: −1.5" in drawn
-    assert "a, 20: 0" in drawn
-    assert drawn.count("over no noise, 2 seeds</text>") == 1
+    assert drawn.count(", 5 pairs, 2 seeds</text>") == 1
+    assert "+SwitchOut, 10: −1.5" in drawn
+    assert "Transformer, 20: 0" in drawn
+    assert f'class="marks {colours_of(["+SwitchOut"])["+SwitchOut"]}"' in drawn
     runs = dict(study.runs)
-    for row, seeds in (("b", {2}), ("b", {1, 2})):  # one seed in common, then one row alone
-        study.runs = {k: r for k, r in runs.items() if r not in study.of(size + row)} | {
-            r["key"]: r for r in runs.values() if size + row in r["rows"] and r["seed"] not in seeds
+    for row, seeds in ((noisy, {2}), (noisy, {1, 2})):  # one seed in common, then one row alone
+        study.runs = {k: r for k, r in runs.items() if r not in study.of(row)} | {
+            r["key"]: r for r in runs.values() if row in r["rows"] and r["seed"] not in seeds
         }
-        assert "over no noise" not in figures.progress_figure()
+        assert "5 pairs" not in figures.progress_figure()
 
 
 def test_an_unfinished_study_is_corrected_for_all_that_it_declared(study, monkeypatch):

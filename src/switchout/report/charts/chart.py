@@ -66,10 +66,14 @@ class Chart:
         return element("figure", caption, self.svg(), legend, below, class_="chart")
 
 
-def _size(height: float, *, zoom: int = 1) -> dict[str, Attribute]:
-    """The attributes of a drawing of our width."""
-    tall = round(height)
-    return {"viewBox": f"0 0 {WIDTH} {tall}", "width": zoom * WIDTH, "height": zoom * tall}
+def _size(height: float, *, columns: int = 1, zoom: float = 1) -> dict[str, Attribute]:
+    """The attributes of a drawing of so many times our width."""
+    wide, tall = columns * WIDTH, round(height)
+    return {
+        "viewBox": f"0 0 {wide} {tall}",
+        "width": round(zoom * wide),
+        "height": round(zoom * tall),
+    }
 
 
 def group(*marks: Child, says: str, colour: str = "") -> Html:
@@ -168,22 +172,36 @@ def _apart(scale: Scale) -> list[float]:
     return ticks if room > longest(map(shown, ticks)) + 4 else ticks[::2]
 
 
-def stacked(charts: Sequence[Chart]) -> str:
-    """Return charts one below the other, each under its title and the names of its colours."""
+def stacked(charts: Sequence[Chart], *, columns: int = 1) -> str:
+    """Return charts in a file, line by line, each under its title and the names of its colours.
+
+    Args:
+        charts: What is drawn.
+        columns: So many stand side by side; the file is as wide as with one.
+    """
     parts: list[Html] = []
     y = 0
-    for chart in charts:
-        drawn = chart.svg()
-        parts.append(text(WIDTH / 2, y + 14, chart.title, class_="axis"))
-        y += TITLE_LINE
-        for names in _rows(chart.key()) if len(chart.key()) > 1 else []:
-            parts += _names(names, y + 14)
-            y += TITLE_LINE
-        parts.append(element("g", drawn, transform=f"translate(0 {y})"))
-        y += _height(drawn)
+    for first in range(0, len(charts), columns):
+        abreast = [_with_head(chart) for chart in charts[first : first + columns]]
+        for i, (marks, _) in enumerate(abreast):
+            parts.append(element("g", marks, transform=f"translate({i * WIDTH} {y})"))
+        y += max(height for _, height in abreast)
     page = element("rect", width="100%", height="100%", class_="page")
     inside = (element("style", Html(style())), page, parts)
-    return element("svg", *inside, xmlns="http://www.w3.org/2000/svg", **_size(y, zoom=2)) + "\n"
+    size = _size(y, columns=columns, zoom=2 / columns)
+    return element("svg", *inside, xmlns="http://www.w3.org/2000/svg", **size) + "\n"
+
+
+def _with_head(chart: Chart) -> tuple[list[Html], int]:
+    """A chart under its title and legend, and how tall they are together."""
+    drawn = chart.svg()
+    parts = [text(WIDTH / 2, 14, chart.title, class_="axis")]
+    y = TITLE_LINE
+    for names in _rows(chart.key()) if len(chart.key()) > 1 else []:
+        parts += _names(names, y + 14)
+        y += TITLE_LINE
+    parts.append(element("g", drawn, transform=f"translate(0 {y})"))
+    return parts, y + _height(drawn)
 
 
 def _rows(colours: Mapping[str, str]) -> list[dict[str, str]]:
