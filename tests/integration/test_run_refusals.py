@@ -53,6 +53,7 @@ def deep_toml() -> str:
 
 REFUSED = {
     "init_from is nowhere": ["--init-from", "nowhere"],
+    "init_from is longer than a name": ["--init-from", "y" * 5000],
     "init_from is no run": ["--init-from", "toy-xx-yy"],
     "vectors are nowhere": [
         *("--set", 'augment.source={policy = "similar", tau = 1.0, vectors = "nowhere.txt"}'),

@@ -114,6 +114,15 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
         ("train phrasebook --out run --tau-x 1 --rate-x 0.1", "either --tau-x or --rate-x, not"),
         ("train phrasebook --out run --rate-y 0.6", "--rate-y must be"),
         ("sweep a --engine spark", "--engine must be local or ray"),
+        ("sweep a --ray-address auto", "--ray-address needs --engine ray"),
+        ("sweep a --gpus 1", "--gpus needs --engine ray"),
+        ("neighbors --train a --test b --out c --ray-address auto", "needs --engine ray"),
+        ("report =1+1", "=1+1: no such folder"),
+        ("report loop", "loop: no such folder"),
+        ("completion a=b", "no completion for 'a=b'"),
+        ("train phrasebook --out . --restart", ".: is not empty and not a run"),
+        ("train phrasebook --out run --steps 1000000000000", "--steps must be a whole number"),
+        ("reproduce table1 --preset= --out run", ".: is a folder"),
         ("buckets --ref a --baseline a --system b --by wer", "--neighbors, or --train and --test"),
         ("reproduce table9", "did you mean"),
         ("trian", "did you mean 'train'?"),
@@ -125,14 +134,17 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
 def test_a_mistake_is_one_line_that_names_flags(words, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
+    (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "a").write_text("ein Hund bellt\n")
     (tmp_path / "b").write_text("ein Hund\n")
     (tmp_path / "empty").touch()
     (tmp_path / "pieces").write_text("▁ein\n▁Hund\n")
+    before = {path.name for path in tmp_path.iterdir()}
     assert run(words.split()) == 2
     err = capsys.readouterr().err
     assert message in err
     assert err.count("\n") == 1
+    assert {path.name for path in tmp_path.iterdir()} == before
 
 
 def test_help_says_which_presets_have_noise(capsys):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from switchout.errors import SwitchOutError
-from switchout.experiments.experiment import Question
+from switchout.experiments.experiment import Question, check_corpora, command_line
 from switchout.experiments.sweep import read_sweep
+from switchout.runs.config_file import load_config
 
 
 def rows_of(tmp_path, text):
@@ -83,3 +86,20 @@ def test_mistakes_are_one_line_that_names_them(tmp_path, text, says):
         rows_of(tmp_path, text)
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_corpus_without_training_pairs_is_refused_before_any_run(tmp_path):
+    corpus = tmp_path / "toy-xx-yy"
+    corpus.mkdir()
+    for split, line in (("train", ""), ("dev", "a\tb\n"), ("test", "a\tb\n")):
+        (corpus / f"{split}.tsv").write_text(line)
+    config = load_config("phrasebook", corpus=str(corpus), languages=("xx", "yy"))
+    with pytest.raises(SwitchOutError, match="toy-xx-yy: split 'train' is empty"):
+        check_corpora([config])
+    (corpus / "train.tsv").write_text("a\tb\n")
+    check_corpora([config])
+
+
+def test_a_command_with_bytes_that_are_no_text_can_be_stored():
+    told = command_line(["sweep", os.fsdecode(b"\xff.toml"), "ü b"])
+    assert told.encode().decode() == "switchout sweep '\\xff.toml' 'ü b'"

@@ -13,6 +13,7 @@ from switchout.cli.verb import Option
 from switchout.ranges import WORKERS
 
 if TYPE_CHECKING:
+    from switchout.engines import Engine
     from switchout.evaluation.neighbors import Neighbors
 
 
@@ -40,20 +41,18 @@ def neighbors(
       switchout neighbors --train train.de --test test.de --out nn.tsv
       switchout buckets --neighbors nn.tsv --ref test.en --baseline a --system b
     """
+    from switchout.engines import Engine
     from switchout.errors import SwitchOutError
     from switchout.evaluation.neighbors import write_neighbors
     from switchout.files import check_outputs, read_lines
 
-    if ray_address is not None and engine != "ray":
-        raise SwitchOutError("--ray-address needs --engine ray")
+    where = Engine(engine, workers, ray_address)
     check_outputs({"out": out}, {"train": train, "test": test})
     start = time.perf_counter()
     train_lines, test_lines = read_lines(train), read_lines(test)
     if not train_lines:
         raise SwitchOutError(f"{train}: the training set is empty: there is no nearest sentence")
-    found = _search(
-        train_lines, test_lines, is_on_ray=engine == "ray", workers=workers, address=ray_address
-    )
+    found = _search(train_lines, test_lines, where)
     write_neighbors(out, found)
     summary = {
         "out": str(out),
@@ -71,19 +70,17 @@ def neighbors(
     print(f"{out}: {sizes}{mean}, {summary['in_training_set']:,} found word for word")
 
 
-def _search(
-    train: list[str], test: list[str], *, is_on_ray: bool, workers: int | None, address: str | None
-) -> Neighbors:
+def _search(train: list[str], test: list[str], where: Engine) -> Neighbors:
     from switchout.evaluation.neighbors import find_neighbors
     from switchout.progress import Meter
 
-    if not is_on_ray:
-        n_threads = workers or os.cpu_count() or 1
+    if where.name == "local":
+        n_threads = where.workers or os.cpu_count() or 1
         with Meter("searching", total=len(test), unit="test sentences") as meter:
             return find_neighbors(train, test, workers=n_threads, advance=meter.advance)
     from switchout.evaluation.neighbors import find_neighbors_on_ray
 
     with Meter("searching", total=len(train), unit="training sentences") as meter:
         return find_neighbors_on_ray(
-            train, test, workers=workers, address=address, advance=meter.advance
+            train, test, workers=where.workers, address=where.ray_address, advance=meter.advance
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import textwrap
@@ -39,7 +40,7 @@ def report(
     """
     from switchout.report.write import write_reports
 
-    if len({folder.resolve() for folder in folders}) < len(folders):
+    if len({*map(os.path.realpath, folders)}) < len(folders):  # resolve() fails on a loop
         raise SwitchOutError("the same folder twice: its contrasts would count double")
     results = write_reports(folders)
     if as_json and len(folders) > 1:

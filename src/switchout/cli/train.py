@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from switchout.cli.options import Direction, Json, Overrides
 from switchout.cli.verb import Argument, Option
 from switchout.errors import SwitchOutError
-from switchout.ranges import COUNT, SEED, TAU, WORKERS, Real
+from switchout.ranges import SEED, STEPS, TAU, WORKERS, Real
 from switchout.runs.config_file import load_config, preset_names, preset_text
 
 SWITCHED = Real(0, 0.5)  # share of words that SwitchOut and RAML can change
@@ -47,7 +47,7 @@ def train(
     rate_y: Annotated[
         float | None, Option("Instead: share of target words changed.", "R", limits=SWITCHED)
     ] = None,
-    steps: Annotated[int | None, Option("As --set train.steps=N.", limits=COUNT)] = None,
+    steps: Annotated[int | None, Option("As --set train.steps=N.", limits=STEPS)] = None,
     seed: Annotated[int | None, Option("As --set seed=N.", limits=SEED)] = None,
     overrides: Overrides = None,
     restart: Annotated[bool, Option("Move an earlier run in --out aside.")] = False,

@@ -284,9 +284,11 @@ def with_flags(message: str, verb: str) -> str:
         for parameter in command.params
         if isinstance(parameter, click.Option)
     }
-    sure = "|".join(name for name in flags if "_" in name)
-    maybe = "|".join(name for name in flags if "_" not in name)
-    name = rf"(?<![\w/.='-])(?:({sure or '(?!)'})(?![\w/.-])|({maybe})(?==| must be\b))"
+    sure, maybe = (
+        "|".join(name for name in flags if ("_" in name) == is_sure) or "(?!)"  # nothing matches
+        for is_sure in (True, False)
+    )
+    name = rf"(?<![\w/.='-])(?:({sure})(?![\w/.-])|({maybe})(?==| must be\b))"
     value = r"(?:=True\b|(=(?=[^\s,;:]))|=)?"
 
     def flag(found: re.Match[str]) -> str:

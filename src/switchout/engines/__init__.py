@@ -43,6 +43,9 @@ class Engine:
             raise SwitchOutError(
                 f"engine must be local or ray, got {self.name!r}{did_you_mean(self.name, ENGINES)}"
             )
+        for name, value in (("ray_address", self.ray_address), ("gpus", self.gpus)):
+            if value and self.name != "ray":
+                raise SwitchOutError(f"{name}= needs engine=ray")
 
     def open(self, folder: Path, *, preload: Sequence[str] = ()) -> AbstractContextManager[Pool]:
         """Return the pool, to be entered; leaving it ends all that still runs.

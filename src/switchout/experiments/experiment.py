@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
@@ -240,16 +241,19 @@ def check_folder(folder: Path, kind: str) -> None:
 
 
 def check_corpora(configs: Iterable[Config]) -> None:
-    """Refuse a corpus that cannot be read or lacks dev or test, before anything is trained."""
+    """Refuse a corpus that cannot be read or lacks a split, before anything is trained."""
     for config in configs:
         corpus = corpus_of(config)
+        if next(corpus.stream("train"), None) is None:
+            raise SwitchOutError(f"{corpus.where}: split 'train' is empty")
         for split in ("dev", "test"):
             corpus.pairs(split)
 
 
 def command_line(arguments: list[str]) -> str:
-    """Return what a user types to repeat a command."""
-    return shlex.join(["switchout", *arguments])
+    """Return what a user types to repeat a command; bytes that are no text as escapes."""
+    words = (os.fsencode(word).decode(errors="backslashreplace") for word in arguments)
+    return shlex.join(["switchout", *words])
 
 
 def _content(path: Path) -> dict[str, Any]:

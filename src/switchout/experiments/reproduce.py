@@ -106,8 +106,10 @@ def base_config(corpus: str, request: Request) -> Config:
     """Return the configuration all rows of a corpus share, without noise."""
     if request.preset is None and find_entry(Path(corpus).name) is None:  # somebody's own
         return load_config(None, corpus=corpus, overrides=request.overrides)
-    entry = find_entry(corpus)
-    preset = request.preset or PRESET_OF.get(entry.name if entry else "", OTHER_PRESET)
+    preset = request.preset
+    if preset is None:
+        entry = find_entry(corpus)
+        preset = PRESET_OF.get(entry.name if entry else "", OTHER_PRESET)
     config = load_config(preset, overrides=request.overrides)
     if config.data.corpus == corpus:
         return config

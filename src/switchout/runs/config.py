@@ -18,6 +18,7 @@ from switchout.words import Words
 
 Seed = Annotated[int, BeforeValidator(ranges.SEED.check)]
 Count = Annotated[int, BeforeValidator(ranges.COUNT.check)]
+Steps = Annotated[int, BeforeValidator(ranges.STEPS.check)]
 CountOrNone = Annotated[int, BeforeValidator(ranges.COUNT_OR_NONE.check)]
 Size = Annotated[int, BeforeValidator(ranges.SIZE.check)]
 Beam = Annotated[int, BeforeValidator(ranges.BEAM.check)]
@@ -185,7 +186,7 @@ class Augment(Keys):
 class Train(Keys):
     """Updates, validation and saving."""
 
-    steps: Count = 2500
+    steps: Steps = 2500
     batch_tokens: Count = 1024  # global; rows x the longer of longest source and longest target
     device_tokens: Count | None = None  # most of it one process computes at once
     schedule: Literal["noam", "steps", "linear", "constant"] = "linear"

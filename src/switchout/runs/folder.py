@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 
 SYNTHETIC_IDS = 1 << 40  # example ids of synthetic pairs start here; no corpus has as many lines
 SIGNATURE = "signature.json"
+LEARNED = ("resume", "checkpoints", "result.json")  # what a run has once it trains
 RESTART = "restart=True to move this run aside"
 OUR_FILES = frozenset({"config.toml", "encoded", "metrics.jsonl", "tensorboard"})  # of a new run
 
@@ -164,7 +165,7 @@ def removed_if_refused(folder: Path, *, aside: Path | None = None) -> Iterator[C
 
     try:
         yield keep
-    except SwitchOutError:
+    except (SwitchOutError, OSError):
         if is_new and not is_kept and folder.is_dir():
             for path in folder.iterdir():
                 remove(path)
@@ -195,13 +196,16 @@ def _encode(config: Config, folder: Path, corpus: Corpus) -> None:
         log.info("%s: %s pairs, dropped: %s", name, f"{len(pairs):,}", dropped)
 
 
+def check_place(folder: Path) -> None:
+    """Refuse a folder of other things, which is neither a run nor the beginning of one."""
+    found = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    if not found & {SIGNATURE, *LEARNED} and found - _own_files(folder):
+        raise SwitchOutError(f"{folder}: is not empty and not a run; choose another folder")
+
+
 def _check_new(folder: Path, corpus: Corpus) -> None:
     """Refuse a folder of other things, and text that cannot be read, before anything is written."""
-    others = (
-        {path.name for path in folder.iterdir()} - _own_files(folder) if folder.exists() else ()
-    )
-    if others:
-        raise SwitchOutError(f"{folder}: is not empty and not a run; choose another folder")
+    check_place(folder)
     for split in sorted({"dev", *corpus.splits} - {"train", "synthetic"}):
         corpus.pairs(split)
 
@@ -285,7 +289,7 @@ def _noted(folder: Path) -> dict[str, Any] | None:
     path = folder / SIGNATURE
     if path.exists():
         return read_sealed(path)
-    if any((folder / name).exists() for name in ("resume", "checkpoints", "result.json")):
+    if any((folder / name).exists() for name in LEARNED):
         raise SwitchOutError(f"{path}: missing")
     return None
 

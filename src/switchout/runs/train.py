@@ -30,6 +30,7 @@ from switchout.nmt.trainer import Noise, NonFiniteLoss, Trainer, UpdateSpec, per
 from switchout.runs.config import Config, Train
 from switchout.runs.folder import (
     Run,
+    check_place,
     move_aside,
     open_run,
     prepare_run,
@@ -60,6 +61,7 @@ def train(config: Config, out: Path | str, *, restart: bool = False) -> Result:
         raise SwitchOutError(f"{folder}: is a file; choose another folder")
     with ExitStack() as stack:
         if is_first_process():
+            check_place(folder)  # before anything is written or moved
             aside = move_aside(folder) if restart else None
             keep = stack.enter_context(removed_if_refused(folder, aside=aside))
             stack.enter_context(held(folder))
