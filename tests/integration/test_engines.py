@@ -42,11 +42,13 @@ with Engine(workers=1).open(Path(".")) as pool:
 """
 
 DRIVER = """
-import os, sys, time
+import os, signal, sys, time
 from pathlib import Path
 from switchout.engines.ray import start_ray
 from switchout.errors import SwitchOutError
 
+# A shell's background job ignores SIGINT, and its children inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 how = sys.argv[1]
 try:
     with start_ray(workers=1) as ray:
