@@ -8,22 +8,16 @@
 
 #include "switchout.h"
 
-/* Vectors as gcc and clang have them for all processors: by themselves they make none of a largest float or a sum. */
+/* Vectors as gcc and clang have them for all processors: by themselves they make none of a largest float or a sum.
+   They are read and written where they stand: gcc makes two halves of a memcpy, which AVX2 waits for. */
 enum { SO_LANES = 8 };
-typedef float so_floats __attribute__((vector_size(4 * SO_LANES), aligned(4)));
+typedef float so_floats __attribute__((vector_size(4 * SO_LANES), aligned(4), may_alias));
 typedef int32_t so_ints __attribute__((vector_size(4 * SO_LANES), aligned(4)));
 typedef uint32_t so_words32 __attribute__((vector_size(4 * SO_LANES), aligned(4)));
 
 SO_INLINE so_floats so_same(float x)
 {
     return x - (so_floats){0};
-}
-
-SO_INLINE so_floats so_load(const float *from)
-{
-    so_floats x;
-    memcpy(&x, from, sizeof x);
-    return x;
 }
 
 /* Of two the larger; b where a is not a number. Vectors come by their address, about which no compiler has anything to say. */
@@ -55,7 +49,7 @@ SO_INLINE double so_row_loss(float *z, int64_t first, int64_t size, int64_t labe
     int64_t n = size - first, i, whole = n - n % SO_LANES;
     so_floats largest = so_same(words[0]), sums = {0}, totals = {0};
     for (i = 0; i < whole; i += SO_LANES) {
-        so_floats x = so_load(words + i);
+        so_floats x = *(const so_floats *)(words + i);
         largest = so_larger(&x, &largest);
         sums += x;
     }
@@ -70,9 +64,8 @@ SO_INLINE double so_row_loss(float *z, int64_t first, int64_t size, int64_t labe
         sum += sums[k];
     }
     for (i = 0; i < whole; i += SO_LANES) {
-        so_floats x = so_load(words + i) - most, p = so_exp(&x);
-        memcpy(words + i, &p, sizeof p);
-        totals += p;
+        so_floats *at = (so_floats *)(words + i), x = *at - most;
+        totals += *at = so_exp(&x);
     }
     for (; i < n; i++) {
         so_floats x = so_same(words[i] - most), p = so_exp(&x);
