@@ -86,9 +86,18 @@ class Meter:
             )
         return self
 
+    @property
+    def rate(self) -> float:
+        """What was done here so far, a second."""
+        return (self.done - self._start_done) / max(time.monotonic() - self._start, 1e-9)
+
     def advance(self, n: float = 1, *, note: str = "") -> None:
-        """Add ``n`` to the work done; ``note`` stands beside the bar until the next one."""
+        """Add ``n`` to the work done; ``note`` stands beside the bar until the next one.
+
+        Below 0 it is work of an earlier visit that was lost, and is to be done again.
+        """
         self.done += n
+        self._start_done += min(n, 0)
         self._note = note = note or self._note
         if self._is_terminal:
             count = self._count()
@@ -113,11 +122,10 @@ class Meter:
             self._line("done")
 
     def _count(self) -> str:
-        seconds = max(time.monotonic() - self._start, 1e-9)
         of_total = f"/{amount(self.total)}" if self.total is not None else ""
-        rate = (self.done - self._start_done) / seconds
         per = f" {self.unit}" if self.unit.isupper() else ""  # a measure such as MB is no count
-        return f"{amount(self.done)}{of_total} {self.unit} {short(rate)}{per}/s".replace("  ", " ")
+        rate = f"{short(self.rate)}{per}/s"
+        return f"{amount(self.done)}{of_total} {self.unit} {rate}".replace("  ", " ")
 
     def _line(self, note: str) -> None:
         print(f"{self.label}: {self._count()} {note}".rstrip(), file=sys.stderr, flush=True)

@@ -58,3 +58,12 @@ def test_no_terminal_gets_a_plain_line(capsys):
     with Meter("augment", total=1, unit="MB") as meter:
         meter.advance(1)
     assert re.fullmatch(r"augment: 1/1 MB \S+ MB/s done\n", capsys.readouterr().err)
+
+
+def test_work_that_was_lost_does_not_slow_what_is_done_here(capsys):
+    with Meter("training", total=900, unit="steps", done=700) as meter:
+        meter.advance(-100)  # a run goes on from its last state
+        assert meter.rate == 0
+        meter.advance(50)
+        assert meter.rate > 0
+    assert "650/900 steps" in capsys.readouterr().err

@@ -73,11 +73,13 @@ def _start(waiting: deque[Job], pool: Pool) -> None:
 
 
 class _Progress:
-    """Live progress of all runs, in steps; what earlier visits trained counts as done."""
+    """Live progress of all runs, in steps; what earlier visits trained counts as done.
+
+    A run that was killed goes on from its last state: the steps after it no longer count.
+    """
 
     def __init__(self, jobs: list[Job], meter: Meter):
         self.jobs, self.meter = jobs, meter
-        self.begun, self.begun_steps = time.monotonic(), meter.done
 
     def show(self, running: list[Job], *, n_waiting: int, n_failed: int) -> None:
         """Say how many runs are done, and how far the first of those under way are."""
@@ -91,10 +93,9 @@ class _Progress:
         self.meter.advance(made, note=", ".join([*parts, *self._eta()]))
 
     def _eta(self) -> list[str]:
-        made, seconds = self.meter.done - self.begun_steps, time.monotonic() - self.begun
-        if made <= 0 or self.meter.total is None:
+        if self.meter.rate <= 0 or self.meter.total is None:
             return []
-        minutes = (self.meter.total - self.meter.done) / made * seconds / 60
+        minutes = (self.meter.total - self.meter.done) / self.meter.rate / 60
         return [f"about {minutes:.0f} min left" if minutes >= 1 else "under a minute left"]
 
 
