@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from statistics import median
 
-from effects import Effect, effect
+from effects import Claim, Effect, effect
 from studies import (
     EARLIER,
     ROWS_OF,
@@ -14,6 +14,7 @@ from studies import (
     SPLITS,
     TITLES,
     by_distance,
+    by_size,
     drawn_claims,
     study_of,
 )
@@ -71,20 +72,15 @@ def wherever(question: str) -> Iterator[tuple[str, Effect, Effect]]:
 
 def sizes_figure() -> str:
     """The gains of study 3 over the number of pairs; nothing before it has some."""
-    if not drawn_claims("data-size"):
-        return ""
+    gains = by_size()
+    others = dict.fromkeys(against for found in gains.values() for against in found)
     panels = []
     for split in SPLITS:
-        gains: dict[str, dict[str, Effect]] = {}  # by what it is compared with, then by size
-        for claim in drawn_claims("data-size"):
-            size, _, against = claim.against.partition(" pairs, ")
-            gains.setdefault(against, {})[size] = claim.on_test if split == "test" else claim.on_dev
-        sizes = list(dict.fromkeys(size for found in gains.values() for size in found))
-        series = [_bars(f"SwitchOut − {name}", found, sizes) for name, found in gains.items()]
+        series = [_bars(against, gains, split) for against in others]
         panels.append(
             BarChart(
                 f"Gain of SwitchOut by the size of the training text, on {split}",
-                sizes,
+                list(gains),
                 series,
                 x_label="training pairs",
                 y_label="Δ BLEU, 95% interval",
@@ -94,20 +90,22 @@ def sizes_figure() -> str:
                 },
             )
         )
-    return stacked(panels)
+    return stacked(panels) if gains else ""
 
 
 def sizes_link() -> str:
     """How the page shows it."""
     picture = f"![Gain by the number of training pairs]({SIZES})"
-    return picture if drawn_claims("data-size") else ""
+    return picture if by_size() else ""
 
 
-def _bars(name: str, found: dict[str, Effect], sizes: Sequence[str]) -> Series:
-    """A series over all sizes; nothing where a contrast has no two seeds a side yet."""
-    effects = [found.get(size) for size in sizes]
+def _bars(against: str, gains: dict[str, dict[str, Claim]], split: str) -> Series:
+    """A series over all sizes; nothing where a contrast has too few seeds yet."""
+    claims = [found.get(against) for found in gains.values()]
+    effects = [one and (one.on_test if split == "test" else one.on_dev) for one in claims]
     low, high = ([one.test.ci95[i] if one else None for one in effects] for i in (0, 1))
-    return Series(name, [one.delta if one else None for one in effects], low, high)
+    deltas = [one.delta if one else None for one in effects]
+    return Series(f"SwitchOut − {against}", deltas, low, high)
 
 
 def progress_figure() -> str:

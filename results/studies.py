@@ -65,6 +65,15 @@ def drawn_claims(name: str) -> list[Claim]:
     ]
 
 
+def by_size() -> dict[str, dict[str, Claim]]:
+    """Return what study 3 says: by the number of pairs, then by what SwitchOut is compared with."""
+    found: dict[str, dict[str, Claim]] = {}
+    for claim in drawn_claims("data-size"):
+        size, _, against = claim.against.partition(" pairs, ")
+        found.setdefault(size, {})[against] = claim
+    return found
+
+
 @cache
 def by_distance(name: str) -> Breakdown | None:
     """C4 in a study; None before it has two seeds."""

@@ -15,6 +15,7 @@ from studies import (
     SPLITS,
     TITLES,
     by_distance,
+    by_size,
     claims_of,
     distance_slope,
     distance_verdict,
@@ -42,6 +43,8 @@ RULE_NAMES = {
     "dev-bleu": "best dev BLEU",
     "last": "last step",
 }
+AGAINST = {"none": "no noise", "word dropout": "word dropout"}  # in study 3
+FEW = 4  # verdicts that a line can list one by one, alike or not
 AT = {"dev-bleu": "at the best dev BLEU", "last": "at the last step"}
 
 
@@ -54,6 +57,8 @@ def summary() -> str:
         if study:
             done = f"{sum(len(study.of(row)) for row in study.rows)} of {study.n_planned} runs"
         verdicts_of = [f"{c.question}: {c.verdict}" for c in found]
+        if len(found) > FEW and len({c.verdict for c in found}) == 1:
+            verdicts_of = [f"all {len(found)} contrasts: {found[0].verdict}"]
         if name == "en-vi" and (slope := distance_slope()):
             verdicts_of.append(f"C4: {distance_verdict(slope)[0]}")
         said = "; ".join(verdicts_of) or "open"
@@ -142,6 +147,25 @@ def _and_what_it_needs(claim: Claim) -> str:
     if claim.verdict != "open":
         return claim.verdict
     return f"open; {needed(claim.on_test.test)} could show a difference of this size"
+
+
+def sizes_table() -> str:
+    """Study 3 in short: a line a size."""
+    study = study_of("data-size")
+    lines = []
+    for size, found in by_size().items():
+        assert study is not None
+        plain = study.scores(f"{size} pairs, none", "test_bleu")
+        gains = [_gain(found.get(against)) for against in AGAINST]
+        lines.append((size, str(len(plain)), f"{fmean(plain):.1f}", *gains))
+    head = [f"SwitchOut over {name}" for name in AGAINST.values()]
+    return markdown(("pairs", "seeds", "BLEU without noise", *head), lines)
+
+
+def _gain(claim: Claim | None) -> str:
+    if claim is None:
+        return ""
+    return f"{interval(claim.on_test)}, dev {claim.on_dev.delta:+.2f}: **{claim.verdict}**"
 
 
 def both_table() -> str:

@@ -264,7 +264,7 @@ def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkey
 
     found = [claim("2,000", "none", 1.25, 0.75), claim("2,000", "word dropout", 0.5, 0.25)]
     found.append(claim("5,000", "none", -0.375, 0.125))
-    monkeypatch.setattr(figures, "drawn_claims", lambda n: found if n == "data-size" else [])
+    monkeypatch.setattr(studies, "drawn_claims", lambda n: found if n == "data-size" else [])
     drawn = figures.sizes_figure()
     test, dev = drawn.split("on dev", maxsplit=1)
     assert "SwitchOut − none; 2,000: 1.25 (" in test
@@ -273,8 +273,22 @@ def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkey
     assert "SwitchOut − none; 2,000: 0.75 (" in dev
     assert "SwitchOut − word dropout, 5,000" not in drawn
     assert figures.SIZES in figures.sizes_link()
-    monkeypatch.setattr(figures, "drawn_claims", lambda name: [])
+    first, second = tables.sizes_table().splitlines()[2:]
+    assert first.startswith("| 2,000 | ")
+    assert "| +1.25 (" in first
+    assert ", dev +0.25: **open** |" in first
+    assert second.startswith("| 5,000 | ")
+    assert second.endswith(", dev +0.12: **open** |  |")
+    monkeypatch.setattr(studies, "drawn_claims", lambda name: [])
     assert figures.sizes_figure() == figures.sizes_link() == ""
+
+
+def test_many_verdicts_that_are_alike_are_one_in_the_summary(monkeypatch):
+    found = [made_claim(f"q{i}", 0.1, 0.1, "open") for i in range(8)]
+    monkeypatch.setattr(tables, "claims_of", lambda n: found if n == "data-size" else ())
+    assert "| all 8 contrasts: open |" in tables.summary()
+    found[3] = made_claim("q3", 0.9, 0.9, "gain")
+    assert "q2: open; q3: gain; q4: open" in tables.summary()
 
 
 def test_the_rule_that_counts_is_the_first_of_a_table(study, monkeypatch):
