@@ -30,6 +30,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "summary": tables.summary,
     "studies": tables.studies_table,
     "both": tables.both_table,
+    "pooled": tables.pooled_table,
     "sizes": tables.sizes_table,
     "c1": partial(tables.question_table, "C1"),
     "c2": partial(tables.question_table, "C2"),

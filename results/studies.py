@@ -32,6 +32,7 @@ EARLIER = {
     "table1-multi30k-5k-tuned-long": "tuned, 4,800 steps",
 }
 ROWS_OF = {"C1": (SWITCHOUT, BASELINE), "C2": (RAML_SWITCHOUT, RAML)}
+IN_BOTH = {"none": BASELINE, "SwitchOut": SWITCHOUT}  # rows of study 3 that study 1 has too
 SPLITS = ("test", "dev")
 FEWEST_DRAWN = 3  # seeds a side
 
@@ -72,6 +73,20 @@ def by_size() -> dict[str, dict[str, Claim]]:
         size, _, against = claim.against.partition(" pairs, ")
         found.setdefault(size, {})[against] = claim
     return found
+
+
+def with_study_3() -> Study | None:
+    """Study 1 and the 5,000 pairs of study 3 as one: they differ in how often they validate."""
+    first, third = study_of("multi30k-5k"), study_of("data-size")
+    if first is None or third is None:
+        return None
+    names = {f"5,000 pairs, {noise}": row for noise, row in IN_BOTH.items()}
+    added = {
+        key: {**run, "rows": [names[row]]}
+        for key, run in third.runs.items()
+        if (row := run["rows"][0]) in names
+    }
+    return Study("5,000 pairs", first.shared, {**first.runs, **added})
 
 
 @cache

@@ -20,6 +20,7 @@ from studies import (
     distance_slope,
     distance_verdict,
     study_of,
+    with_study_3,
 )
 from table import Study, read
 from verdicts import study_results
@@ -166,6 +167,23 @@ def _gain(claim: Claim | None) -> str:
     if claim is None:
         return ""
     return f"{interval(claim.on_test)}, dev {claim.on_dev.delta:+.2f}: **{claim.verdict}**"
+
+
+def pooled_table() -> str:
+    """C1 at 5,000 pairs by the rules that study 1 did not declare, alone and with study 3."""
+    lines = []
+    for name, study in (("study 1", study_of("multi30k-5k")), ("studies 1 and 3", with_study_3())):
+        if study is None:
+            continue
+        numbers = sorted({len(study.of(row)) for row in ROWS_OF["C1"]})
+        cells = [
+            interval(effect(study, *ROWS_OF["C1"], split=split, rule=rule))
+            for rule in AT
+            for split in SPLITS
+        ]
+        lines.append((name, " and ".join(map(str, numbers)), *cells))
+    head = [f"{split} Δ {at} (95%)" for at in AT.values() for split in SPLITS]
+    return markdown(("", "seeds", *head), lines)
 
 
 def both_table() -> str:

@@ -283,6 +283,23 @@ def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkey
     assert figures.sizes_figure() == figures.sizes_link() == ""
 
 
+def test_the_5000_pairs_of_study_3_are_added_to_study_1():
+    first, third, both = table.read("multi30k-5k"), table.read("data-size"), studies.with_study_3()
+    may_differ = {"train.checkpoint_every", "train.save_every", "train.select"}
+    for noise, row in studies.IN_BOTH.items():
+        sides = (first, row), (third, f"5,000 pairs, {noise}")
+        scores = [study.scores(name, "test_bleu", "last") for study, name in sides]
+        assert both.scores(row, "test_bleu", "last") == scores[0] + scores[1]
+        one, other = (
+            {**study.shared["config"], **study.of(name)[0]["set"]} for study, name in sides
+        )
+        assert {key for key in one | other if one.get(key) != other.get(key)} == may_differ
+    for split in ("dev", "test"):  # of other sentences the statistics could not be added
+        for name in ("reference", "words"):
+            assert np.array_equal(first.sentences(split, name), third.sentences(split, name))
+    assert "| studies 1 and 3 | " in tables.pooled_table()
+
+
 def test_many_verdicts_that_are_alike_are_one_in_the_summary(monkeypatch):
     found = [made_claim(f"q{i}", 0.1, 0.1, "open") for i in range(8)]
     monkeypatch.setattr(tables, "claims_of", lambda n: found if n == "data-size" else ())
