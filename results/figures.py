@@ -121,7 +121,7 @@ def progress_figure() -> str:
                 Line(_of_the_paper(row), _behind(study.progress(row, seeds), before))
                 for row in rows
             ]
-            where = f"{SHORT[name]}{title and ', '}{title}"
+            where = f"{SHORT[name].partition(':')[0]}, {title}" if title else SHORT[name]
             head = f"{where}, {len(seeds)} seeds"
             panels.append(LineChart(head, lines, x_label="steps", y_label="Δ dev BLEU"))
     return stacked(panels, columns=2)

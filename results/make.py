@@ -32,6 +32,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "both": tables.both_table,
     "pooled": tables.pooled_table,
     "sizes": tables.sizes_table,
+    "size-rules": tables.size_rules_table,
     "c1": partial(tables.question_table, "C1"),
     "c2": partial(tables.question_table, "C2"),
     "taus": tables.taus_table,

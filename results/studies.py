@@ -23,7 +23,7 @@ TITLES = {
 SHORT = {
     "multi30k-5k": "Study 1: Multi30k 5k, 66 epochs",
     "en-vi": "Study 2: en-vi 133k, 3.6 epochs",
-    "data-size": "Study 3",
+    "data-size": "Study 3: Multi30k, 120 to 23 epochs",
     "dose": "Study 4: the dose",
 }
 EARLIER = {

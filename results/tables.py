@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean, median, stdev
 
 from cells import interval, markdown, needed, on, p_value, slope_in_words
-from effects import Claim, Effect, effect
+from effects import SMALL, Claim, Effect, effect
 from studies import (
     EARLIER,
+    FEWEST_DRAWN,
+    IN_BOTH,
     ROWS_OF,
     SHORT,
     SPLITS,
@@ -19,11 +22,11 @@ from studies import (
     claims_of,
     distance_slope,
     distance_verdict,
+    drawn_claims,
     study_of,
     with_study_3,
 )
 from table import Study, read
-from verdicts import study_results
 
 from switchout.evaluation.trend import Trend
 from switchout.experiments.paper import (
@@ -36,7 +39,6 @@ from switchout.experiments.paper import (
     RAML_SWITCHOUT,
     SWITCHOUT,
 )
-from switchout.experiments.reference import StudyResult
 from switchout.runs.finished import RULES
 
 RULE_NAMES = {
@@ -56,7 +58,7 @@ def summary() -> str:
         study, found = study_of(name), claims_of(name)
         done = "not begun"
         if study:
-            done = f"{sum(len(study.of(row)) for row in study.rows)} of {study.n_planned} runs"
+            done = _n_done(study)
         verdicts_of = [f"{c.question}: {c.verdict}" for c in found]
         if len(found) > FEW and len({c.verdict for c in found}) == 1:
             verdicts_of = [f"all {len(found)} contrasts: {found[0].verdict}"]
@@ -65,6 +67,10 @@ def summary() -> str:
         said = "; ".join(verdicts_of) or "open"
         lines.append((f"[{title}](../studies/{name}.md)", done, said))
     return markdown(("study", "finished", "verdicts"), lines)
+
+
+def _n_done(study: Study) -> str:
+    return f"{sum(len(study.of(row)) for row in study.rows)} of {study.n_planned} runs"
 
 
 def rows_table(name: str) -> str:
@@ -147,7 +153,8 @@ def _open_slope(verdict: str, slope: Trend) -> str:
 def _and_what_it_needs(claim: Claim) -> str:
     if claim.verdict != "open":
         return claim.verdict
-    return f"open; {needed(claim.on_test.test)} could show a difference of this size"
+    of_the_papers_size = replace(claim.on_test.test, delta=SMALL)
+    return f"open; {needed(of_the_papers_size)} could show a difference of {SMALL:g}"
 
 
 def sizes_table() -> str:
@@ -160,24 +167,55 @@ def sizes_table() -> str:
         gains = [_gain(found.get(against)) for against in AGAINST]
         lines.append((size, str(len(plain)), f"{fmean(plain):.1f}", *gains))
     head = [f"SwitchOut over {name}" for name in AGAINST.values()]
-    return markdown(("pairs", "seeds", "BLEU without noise", *head), lines)
+    table = markdown(("pairs", "seeds", "test BLEU without noise", *head), lines)
+    if study and not study.is_complete:
+        table += f"\n\n{_n_done(study)} so far; what is open is decided with the last."
+    return table
 
 
 def _gain(claim: Claim | None) -> str:
     if claim is None:
         return ""
-    return f"{interval(claim.on_test)}, dev {claim.on_dev.delta:+.2f}: **{claim.verdict}**"
+    return f"{_on_both(claim)}: **{claim.verdict}**"
+
+
+def size_rules_table() -> str:
+    """What the checkpoint rule does at each size of study 3, which no study declared."""
+    study = study_of("data-size")
+    lines = []
+    for size, found in by_size().items():
+        assert study is not None
+        claim = found["none"]
+        by_bleu, by_perplexity = (
+            study.scores(claim.against, "test_bleu", rule)
+            for rule in ("dev-bleu", "dev-perplexity")
+        )
+        deltas = [
+            [effect(study, claim.row, claim.against, split=s, rule=rule).delta for s in SPLITS]
+            for rule in RULE_NAMES
+        ]
+        cells = [f"{test:+.2f}, {dev:+.2f}" for test, dev in deltas]
+        lines.append((size, f"{fmean(by_bleu) - fmean(by_perplexity):+.2f}", *cells))
+    gains = [f"SwitchOut − none by {name} (test, dev)" for name in RULE_NAMES.values()]
+    without = "none: best dev BLEU − lowest perplexity (test)"
+    return markdown(("pairs", without, *gains), lines)
 
 
 def pooled_table() -> str:
     """C1 at 5,000 pairs by the rules that study 1 did not declare, alone and with study 3."""
+    of_study_3 = tuple(f"5,000 pairs, {noise}" for noise in reversed(IN_BOTH))
+    sides = {
+        "study 1": (study_of("multi30k-5k"), ROWS_OF["C1"]),
+        "study 3": (study_of("data-size"), of_study_3),
+        "both": (with_study_3(), ROWS_OF["C1"]),
+    }
     lines = []
-    for name, study in (("study 1", study_of("multi30k-5k")), ("studies 1 and 3", with_study_3())):
-        if study is None:
+    for name, (study, rows) in sides.items():
+        if study is None or min(len(study.of(row)) for row in rows) < FEWEST_DRAWN:
             continue
-        numbers = sorted({len(study.of(row)) for row in ROWS_OF["C1"]})
+        numbers = sorted({len(study.of(row)) for row in rows})
         cells = [
-            interval(effect(study, *ROWS_OF["C1"], split=split, rule=rule))
+            interval(effect(study, *rows, split=split, rule=rule))
             for rule in AT
             for split in SPLITS
         ]
@@ -305,25 +343,29 @@ def back_translation_table() -> str:
 
 
 def studies_table() -> str:
-    """C1 and C2 wherever they were asked, in short."""
-    found: dict[str, dict[str, StudyResult]] = {}
-    for one in study_results():
-        if one.question in ROWS_OF:
-            found.setdefault(one.study, {})[one.question] = one
-    lines = [
-        (
-            name,
-            "–".join(map(str, sorted({one.n_seeds for one in asked.values()}))),
-            *(_short(asked.get(q)) for q in ROWS_OF),
-        )
-        for name, asked in found.items()
-    ]
-    asked = [f"{row} over {against}" for row, against in ROWS_OF.values()]
-    return markdown(("data", "seeds", *asked), lines)
+    """C1 and C2 where they were declared, in short."""
+    lines = []
+    for name in TITLES:
+        study, asked = study_of(name), {c.question: c for c in drawn_claims(name)}
+        if study is None or not asked.keys() & ROWS_OF.keys():
+            continue
+        numbers = sorted({len(study.of(row)) for rows in ROWS_OF.values() for row in rows})
+        cells = [_short(study, asked[q]) if q in asked else "" for q in ROWS_OF]
+        lines.append((SHORT[name], "–".join(map(str, numbers)), *cells))
+    asked_in_words = [f"{row} over {against}" for row, against in ROWS_OF.values()]
+    return markdown(("data", "seeds", *asked_in_words), lines)
 
 
-def _short(one: StudyResult | None) -> str:
-    if one is None:
-        return ""
-    numbers = f"{one.delta:+.2f} ({one.low:+.2f} to {one.high:+.2f}), dev {one.dev_delta:+.2f}"
-    return f"{numbers}: **{one.verdict}**"
+def _short(study: Study, claim: Claim) -> str:
+    """A claim by the rule that was declared, and by dev BLEU, which most people use."""
+    verdict = claim.verdict if study.is_complete else "open"
+    test, dev = (
+        effect(study, claim.row, claim.against, split=split, rule="dev-bleu").delta
+        for split in SPLITS
+    )
+    by_bleu = f"checkpoints by dev BLEU: {test:+.2f}, dev {dev:+.2f}"
+    return f"{_on_both(claim)}: **{verdict}**; {by_bleu}"
+
+
+def _on_both(claim: Claim) -> str:
+    return f"{interval(claim.on_test)}, dev {claim.on_dev.delta:+.2f}"

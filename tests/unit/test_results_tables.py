@@ -260,7 +260,8 @@ def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkey
     def claim(size, against, test, dev):
         sets = made_effect(test), made_effect(dev)
         rows = f"{size} pairs, SwitchOut", f"{size} pairs, {against}"
-        return effects.Claim(f"at {size}", *rows, False, *sets, 1.0, "open")
+        what = "gain" if against == "none" else "more than word dropout"
+        return effects.Claim(f"{what} at {size} pairs", *rows, False, *sets, 1.0, "open")
 
     found = [claim("2,000", "none", 1.25, 0.75), claim("2,000", "word dropout", 0.5, 0.25)]
     found.append(claim("5,000", "none", -0.375, 0.125))
@@ -273,12 +274,15 @@ def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkey
     assert "SwitchOut − none; 2,000: 0.75 (" in dev
     assert "SwitchOut − word dropout, 5,000" not in drawn
     assert figures.SIZES in figures.sizes_link()
-    first, second = tables.sizes_table().splitlines()[2:]
+    first, second = tables.sizes_table().splitlines()[2:4]
     assert first.startswith("| 2,000 | ")
     assert "| +1.25 (" in first
     assert ", dev +0.25: **open** |" in first
     assert second.startswith("| 5,000 | ")
     assert second.endswith(", dev +0.12: **open** |  |")
+    monkeypatch.setattr(verdicts, "drawn_claims", studies.drawn_claims)
+    one, other, _ = verdicts.study_results()
+    assert (one.question, other.question) == ("C1 2,000 pairs", "W1 2,000 pairs")
     monkeypatch.setattr(studies, "drawn_claims", lambda name: [])
     assert figures.sizes_figure() == figures.sizes_link() == ""
 
@@ -297,7 +301,10 @@ def test_the_5000_pairs_of_study_3_are_added_to_study_1():
     for split in ("dev", "test"):  # of other sentences the statistics could not be added
         for name in ("reference", "words"):
             assert np.array_equal(first.sentences(split, name), third.sentences(split, name))
-    assert "| studies 1 and 3 | " in tables.pooled_table()
+    first, third, both = tables.pooled_table().splitlines()[2:]
+    assert first.startswith("| study 1 | 9 | +0.64 ")
+    assert third.startswith("| study 3 | ")
+    assert both.startswith("| both | ")
 
 
 def test_many_verdicts_that_are_alike_are_one_in_the_summary(monkeypatch):
