@@ -145,7 +145,8 @@ def test_the_terminal_names_what_studies_decided_on_real_data(tmp_path, monkeypa
 
 def test_the_demo_says_that_a_grammar_is_no_test_and_shows_real_data(shipped, tmp_path):
     study = StudyResult("Study 1: real", "C1", "+SwitchOut", "T", 0.5, -0.1, 1.1, 0.4, 9, "open")
-    reference = replace(read_reference(module.SHIPPED), studies=(study,))
+    at_a_size = replace(study, study="Study 3: sizes", question="C1 29,000 pairs")
+    reference = replace(read_reference(module.SHIPPED), studies=(study, at_a_size))
     write_reference(reference, module.SHIPPED)
     assert read_reference(module.SHIPPED) == reference
     rows = tuple(demo._few_rows(table1_rows(shipped, taus=TAUS, n_seeds=2)))
@@ -156,6 +157,7 @@ def test_the_demo_says_that_a_grammar_is_no_test_and_shows_real_data(shipped, tm
     page = (tmp_path / "few" / "report.html").read_text()
     assert any("no test of the method" in answer for answer in answers)
     assert "C1 study 1" in page
+    assert ">C1 29,000 study 3<" in page  # not cut
     assert "+0.50 [−0.10, +1.10]" in page
     assert "not trained here" in page
 

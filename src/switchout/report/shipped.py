@@ -55,10 +55,7 @@ def beside_real_data(contrasts: Sequence[Contrast], studies: Sequence[StudyResul
     The intervals of a few runs here stand in the figure of the rows; they would hide the others.
     """
     here = [replace(difference(one.test), low=None, high=None) for one in contrasts]
-    there = [
-        Difference(f"{one.question} {_short(one)}", one.against, one.delta, one.low, one.high)
-        for one in studies
-    ]
+    there = [Difference(_label(one), one.against, one.delta, one.low, one.high) for one in studies]
     return ForestPlot(
         "Δ test BLEU: this grammar above, real data below",
         [*here, *there],
@@ -91,6 +88,7 @@ def _interval(one: StudyResult) -> str:
     return f"{one.delta:+.2f} [{one.low:+.2f}, {one.high:+.2f}]".replace("-", "−")
 
 
-def _short(one: StudyResult) -> str:
-    """The study in a few letters."""
-    return one.study.partition(":")[0].lower()
+def _label(one: StudyResult) -> str:
+    """Question and study in the few letters that a plot has room for."""
+    study = one.study.partition(":")[0].lower()
+    return f"{one.question.removesuffix(' pairs')} {study}"
