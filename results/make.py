@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import figures
+import power
 import tables
 from studies import TITLES
 from table import HERE
@@ -39,6 +40,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "distance": tables.distance_table,
     "back-translation": tables.back_translation_table,
     "study3-figure": figures.sizes_link,
+    "seeds": power.seeds_table,
 }
 for number, name in enumerate(TITLES, start=1):
     TABLES[f"study{number}-contrasts"] = partial(tables.claims_table, name)

@@ -28,11 +28,12 @@ MODULES = [
     "figures",
     "go_on",
     "make",
+    "power",
     "studies",
     "table",
     "tables",
 ]
-collect, declared, effects, figures, go_on, make, studies, table, tables, verdicts = map(
+collect, declared, effects, figures, go_on, make, power, studies, table, tables, verdicts = map(
     importlib.import_module, [*MODULES, "verdicts"]
 )
 sys.path.remove(str(RESULTS))
@@ -254,6 +255,32 @@ def made_effect(delta, *, spread=0.1):
     from switchout.evaluation.significance import SeedsTest
 
     return effects.Effect(delta, SeedsTest(delta, spread**2, 20, 1, 0, 100), (), True)
+
+
+def test_seeds_that_settle_a_question_follow_the_textbook(study, monkeypatch):
+    """n = v (1.96 + 0.84)² / gap² a side, and one more for t instead of normal quantiles."""
+    from switchout.evaluation.significance import SeedsTest
+
+    run_variance = 1.2  # of both rows together
+    spread = SeedsTest(9.0, 0.1, 20, run_variance, 0.0, 1000)
+    kept_rules = []
+
+    def spread_of(*rows, rule, is_paired):
+        kept_rules.append(rule)
+        return effects.Effect(9.0, spread, (), True)
+
+    monkeypatch.setattr(power, "effect", spread_of)
+    monkeypatch.setattr(power, "set_ups", lambda: [("toy", study, ("b", "a"), False)])
+    line = power.seeds_table().splitlines()[-1]
+    name, known, *numbers, hours = [cell.strip() for cell in line.strip("|").split("|")]
+    assert (name, known, kept_rules) == ("toy", "2", ["dev-bleu"])
+    for n_seeds, gap in zip(map(int, numbers), power.GAPS, strict=True):
+        by_normal = run_variance * (1.96 + 0.8416) ** 2 / gap**2
+        assert by_normal < n_seeds <= by_normal + 2
+    assert hours == f"{int(numbers[1]) * 2 * 0.5 / 2:.1f}"  # a run takes half an hour of one core
+    too_small = replace(spread, run_variance=0.0, sentence_variance=4.0)
+    monkeypatch.setattr(power, "effect", lambda *a, **k: effects.Effect(9.0, too_small, (), True))
+    assert "| too few sentences |" in power.seeds_table().splitlines()[-1]
 
 
 def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkeypatch):

@@ -1,0 +1,60 @@
+"""How many seeds an open question takes: from how much the runs of a set-up were seen to vary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from statistics import fmean
+
+from cells import markdown
+from effects import Effect, effect
+from studies import ROWS_OF, SHORT, by_size, study_of, with_study_3
+from table import Study
+
+GAPS = (0.3, 0.5, 1.0)  # BLEU
+OF_THE_PAPER = 0.5
+CORES = 2
+
+
+def seeds_table() -> str:
+    """A line per set-up: seeds a side that would show a true difference, and what they take."""
+    lines = []
+    for name, study, rows, is_paired in set_ups():
+        one = effect(study, *rows, rule="dev-bleu", is_paired=is_paired)
+        seeds = {gap: seeds_for(one, gap) for gap in GAPS}
+        numbers = [str(n) if n else "too few sentences" for n in seeds.values()]
+        hours = _hours(study, rows, seeds[OF_THE_PAPER])
+        known = min(len(study.of(row)) for row in rows)
+        lines.append((name, str(known), *numbers, hours))
+    gaps = [f"seeds a side for {gap:g} BLEU" for gap in GAPS]
+    head = ("two rows of", "seeds seen", *gaps, f"hours for {OF_THE_PAPER:g} BLEU")
+    return markdown(head, lines)
+
+
+def seeds_for(one: Effect, gap: float) -> int | None:
+    """Return what would show a true difference of this size four times in five, at 5%."""
+    return replace(one.test, delta=gap).seeds_needed()
+
+
+def set_ups() -> Iterator[tuple[str, Study, tuple[str, str], bool]]:
+    """Where two rows were trained often enough: name, runs, rows, whether they are paired."""
+    both, first, second = with_study_3(), study_of("multi30k-5k"), study_of("en-vi")
+    if both:
+        yield "Multi30k, 5,000 pairs", both, ROWS_OF["C1"], False
+    if first:
+        yield "the same with RAML, paired by seed", first, ROWS_OF["C2"], True
+    third = study_of("data-size")
+    for size, found in by_size().items():
+        if third and "none" in found and size != "5,000":
+            claim = found["none"]
+            yield f"Multi30k, {size} pairs", third, (claim.row, claim.against), False
+    if second:
+        yield SHORT["en-vi"].partition(": ")[2], second, ROWS_OF["C1"], False
+
+
+def _hours(study: Study, rows: tuple[str, str], n_seeds: int | None) -> str:
+    """What so many runs of both rows take on a small machine."""
+    if n_seeds is None:
+        return ""
+    a_run = fmean(run["cpu_seconds"] for row in rows for run in study.of(row))
+    return f"{2 * n_seeds * a_run / CORES / 3600:.1f}"
