@@ -25,7 +25,12 @@ from verdicts import study_results, verdicts
 from switchout.experiments.reference import SHIPPED, read_reference, write_reference
 
 DOCS = HERE.parent / "docs"
-PAGES = (DOCS / "results.md", DOCS / "choosing-tau.md", HERE.parent / "README.md")
+PAGES = (
+    DOCS / "results.md",
+    DOCS / "results-tables.md",
+    DOCS / "choosing-tau.md",
+    HERE.parent / "README.md",
+)
 TABLES: dict[str, Callable[[], str]] = {
     "verdicts": verdicts,
     "summary": tables.summary,

@@ -27,7 +27,7 @@ def seeds_table() -> str:
         known = min(len(study.of(row)) for row in rows)
         lines.append((name, str(known), *numbers, hours))
     gaps = [f"seeds a side for {gap:g} BLEU" for gap in GAPS]
-    head = ("two rows of", "seeds seen", *gaps, f"hours for {OF_THE_PAPER:g} BLEU")
+    head = ("set-up", "seeds so far", *gaps, f"hours for {OF_THE_PAPER:g} BLEU")
     return markdown(head, lines)
 
 

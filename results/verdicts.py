@@ -116,9 +116,9 @@ def _all_confirmed(name: str) -> bool:
 def why_it_follows() -> str:
     """C3, once study 1 confirms C1 and C2: a temperature that beats 0 was found, twice."""
     why = (
-        "follows from C1 and C2 of study 1 (by lowest dev perplexity; C3 itself was not declared): "
-        "tau_x = 1 beats 0 without RAML and with RAML at tau_y = 1.11; other tau_y, and which "
-        "tau_x is best, are open"
+        "follows from C1 and C2 of study 1 (by lowest dev perplexity, as they do; not declared "
+        "itself): tau_x = 1 beats 0 without RAML and with RAML at tau_y = 1.11; other tau_y, and "
+        "which tau_x is best, are open"
     )
     worse = [c for c in claims_of("en-vi") if c.on_test.delta < 0]
     if worse:
@@ -154,8 +154,8 @@ def why_back_translation() -> str:
     alone, with_raml = (effect(study, *rows) for rows in ON_BACK_TRANSLATION)
     return (
         f"two seeds cannot tell, and nothing was declared: {on(alone)} on test over +BT, "
-        f"{on(with_raml)} over +BT +RAML (p in brackets); roughly, by their spread, differences of "
-        f"that size would need {needed(alone.test)} and {needed(with_raml.test)}"
+        f"{on(with_raml)} over +BT +RAML (p in brackets); roughly, by their spread, it would take "
+        f"{needed(alone.test)} and {needed(with_raml.test)} to show differences of that size"
     )
 
 

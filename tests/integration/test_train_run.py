@@ -15,6 +15,7 @@ import pytest
 from train_toys import write_config, write_corpus
 
 from switchout.cli import run
+from switchout.errors import SwitchOutError
 from switchout.evaluation import scores
 from switchout.evaluation.metrics import Metric
 from switchout.nmt import loop as loop
@@ -23,8 +24,8 @@ from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_fold
 from switchout.nmt.metrics import read_metrics
 from switchout.nmt.trainer import Trainer
 from switchout.runs.config_file import load_config
-from switchout.runs.folder import SYNTHETIC_IDS, open_run
-from switchout.runs.leases import held
+from switchout.runs.folder import SYNTHETIC_IDS, open_run, removed_if_refused
+from switchout.runs.leases import RunIsBusyError, held
 
 RESULT_KEYS = {
     *("signature", "state", "policy", "tau_x", "tau_y", "seed", "steps", "selected_step"),
@@ -300,6 +301,48 @@ def test_init_from_starts_with_the_other_runs_weights(tmp_path, corpus):
     assert weights(tmp_path / "b", 1) == selected
 
 
+def test_changed_vectors_are_refused(tmp_path, corpus, capsys):
+    """Under the same path another table of similar words: it would be called the same run."""
+    vectors = tmp_path / "vectors.txt"
+    lines = [f"a{digit} {digit} {digit % 3}\n" for digit in range(10)]
+    vectors.write_text("".join(lines))
+    noise = '[augment.source]\npolicy = "similar"\ntau = 1.0\nneighbors = 4\n'
+    noise += f'vectors = "{vectors}"\n'
+    config, out = write_config(tmp_path / "c.toml", corpus, extra=noise), tmp_path / "run"
+    assert train(config, out, "--set", "train.steps=4") == 0
+    vectors.write_text("".join(reversed(lines)))
+    assert train(config, out, "--set", "train.steps=8") == 2
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert f"{vectors} (augment.source.vectors) has changed" in error
+    vectors.write_text("".join(lines))
+    assert train(config, out, "--set", "train.steps=8") == 0
+
+
+@pytest.mark.parametrize("at", [10, 2])
+def test_a_run_cut_to_the_steps_of_a_saved_state_is_measured_there(
+    tmp_path, corpus, monkeypatch, at
+):
+    """Interrupted between two validations, or before the first, and asked for no more steps."""
+    config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
+    update = Trainer.update
+
+    def interrupted(trainer, *batch, **stop):
+        if trainer.progress.step == at:
+            raise KeyboardInterrupt
+        return update(trainer, *batch, **stop)
+
+    every = ("--set", "train.checkpoint_every=8", "--set", "train.save_every=2")
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "update", interrupted)
+        assert train(config, out, *every) == 130
+    assert step_folders(out / "resume")[-1].name == f"step-{at}"
+    assert train(config, out, *every, "--set", f"train.steps={at}") == 0
+    result = json.loads((out / "result.json").read_text())
+    assert (result["state"], result["steps"]) == ("done", at)
+    assert result["validations"][-1]["step"] == at
+    assert weights(out, at)
+
+
 def test_init_from_another_vocabulary_is_refused(tmp_path, corpus, capsys):
     config = write_config(tmp_path / "c.toml", corpus)
     train(config, tmp_path / "a", "--set", "vocabulary.max_size=8")
@@ -315,6 +358,15 @@ def test_non_finite_loss_stops_and_keeps_the_last_checkpoint(tmp_path, corpus, c
     assert "examples" in error
     assert json.loads((out / "result.json").read_text())["state"] == "non-finite"
     assert not (out / "test.hyp").exists()
+
+
+def test_weights_that_no_sentence_survives_stop_at_the_validation(tmp_path, corpus, capsys):
+    """The loss before the only update was finite."""
+    config, out = write_config(tmp_path / "c.toml", corpus), tmp_path / "run"
+    settings = ("train.learning_rate=1e30", "train.steps=1", "train.warmup=0")
+    assert train(config, out, *(word for key in settings for word in ("--set", key))) == 2
+    assert "on dev: stopped" in capsys.readouterr().err.splitlines()[-1]
+    assert json.loads((out / "result.json").read_text())["state"] == "non-finite"
 
 
 @pytest.mark.parametrize("at", [1, 3, 5])
@@ -459,6 +511,20 @@ def test_two_trainers_never_share_a_folder(tmp_path, corpus, capsys):
             assert train(config, out, *options) == 2
             assert "another process" in capsys.readouterr().err
     assert train(config, out) == 0
+
+
+def test_who_finds_a_new_run_taken_removes_nothing(tmp_path):
+    def refused(folder, error):
+        with removed_if_refused(folder):
+            folder.mkdir()
+            (folder / "vocab.src").touch()
+            raise error
+
+    for error, is_left in ((RunIsBusyError("another's"), True), (SwitchOutError("bad"), False)):
+        folder = tmp_path / type(error).__name__
+        with pytest.raises(type(error)):
+            refused(folder, error)
+        assert folder.exists() == is_left
 
 
 def test_steps_and_seed_are_short_for_settings(tmp_path, corpus):

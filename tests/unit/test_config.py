@@ -284,4 +284,7 @@ def test_noise_is_told_with_all_that_changes_it():
     noise = Augment(source=Side(policy="hamming", tau=0.9, rescaled=True), until=0.67)
     said = "source hamming (tau 0.9, rescaled), target none, in the first 67% of the steps"
     assert str(noise) == said
+    assert noise.more() == {"rescaled": True, "until": 0.67}
+    assert Augment(target=Side(policy="raml", rate=0.1)).more() == {"rate_y": 0.1}
     assert str(Augment()) == "source none, target none"
+    assert Augment().more() == {}

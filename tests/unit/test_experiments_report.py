@@ -168,6 +168,52 @@ def test_a_verdict_waits_for_the_runs_that_are_missing(analysis):
     assert replace(first, n_missing=1).verdict == "undecided"
 
 
+@pytest.mark.parametrize("left", [0, 3])
+def test_a_verdict_waits_for_every_row_it_was_asked_against(analysis, left):
+    """+WordDropout may turn out to be the better one, also if none of its runs is there yet."""
+    at = TABLE1_ROWS.index("+WordDropout")
+    rows = [*analysis.rows]
+    rows[at] = replace(rows[at], runs=rows[at].runs[:left], n_missing=4 - left)
+    first, second = contrasts(rows, Scores(analysis.corpus))
+    assert (first.against, first.n_missing, first.verdict) == ("Transformer", 4 - left, "undecided")
+    assert second.n_missing == 0
+
+
+def test_questions_without_runs_yet_count_in_the_correction(analysis):
+    rows = [
+        replace(row, runs=(), n_missing=4) if row.name == "+RAML +SwitchOut" else row
+        for row in analysis.rows
+    ]
+    [first] = contrasts(rows, Scores(analysis.corpus))
+    assert first.n_family == 2
+    assert first.test.p_holm == pytest.approx(2 * first.test.seeds.p)
+
+
+def test_a_row_with_several_questions_has_a_sign_only_if_all_deserve_it(table):
+    experiment = load(table)
+    [column] = experiment.corpora
+    against = ("Transformer", "+RAML +WordDropout")  # much worse; no worse
+    for names, sign in ((against[:1], "†‡"), (against, "")):
+        asked = tuple(Question((name,)) for name in names)
+        rows = tuple(
+            replace(row, questions=asked if row.name == "+RAML" else ()) for row in column.rows
+        )
+        changed = replace(experiment, corpora=(replace(column, rows=rows),))
+        shown = main_table("table1", analyse([changed])[0])
+        [line] = [cells for cells in shown.rows if cells[0] == "+RAML"]
+        assert line[2] == sign
+
+
+def test_rows_that_differ_in_rescaling_or_in_the_end_of_noise_are_told_apart(tmp_path):
+    from switchout.report.asked import _noise
+    from switchout.runs.config import Augment, Side
+
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    side = Side(policy="hamming", tau=0.9, rescaled=True)
+    other = config.model_copy(update={"augment": Augment(source=side, until=0.67)})
+    assert _noise(other) == ("hamming, tau 0.9, rescaled, in the first 67% of the steps", "–")
+
+
 @pytest.mark.parametrize(
     ("base", "row", "word"),
     [(0.98, 0.98, "nothing was learned"), (0.98, 0.1, "nothing was learned"), (0.1, 0.98, "hurts")],
@@ -392,7 +438,7 @@ def test_unequal_runs_are_told_where_one_side_has_one(tmp_path):
     make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
     answers = write_report(tmp_path / "out")["answers"]
     assert answers[0].startswith("+SwitchOut: undecided.")
-    assert "What would settle it: the runs that are not finished (2)." in answers[0]
+    assert "What would settle it: the runs that are not finished (5)." in answers[0]
     page = (tmp_path / "out" / "report.html").read_text()
     assert "has no p seeds and no smallest gap: Transformer has one run." in page
 

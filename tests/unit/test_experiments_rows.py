@@ -55,6 +55,24 @@ def test_table1_is_the_papers(base):
     assert [len(row.seeds) for row in rows] == [4, 4, 9, 4, 4, 9]
 
 
+def test_noise_of_a_table_ends_when_it_was_asked_to():
+    base = load_config("phrasebook", overrides=["augment.until=0.67"])
+    ends = {row.name: row.config.augment.until for row in table1_rows(base, taus=TAUS, n_seeds=1)}
+    assert ends == {name: 1.0 if name == "Transformer" else 0.67 for name in TABLE1_ROWS}
+    assert with_taus(base, 0, 1).augment.until == 0.67
+
+
+def test_what_is_no_word_on_ones_own_corpus_is_none_in_any_row():
+    """The configuration that suits a corpus says "none": it once swallowed what stood beside it."""
+    overrides = ["augment.source.special_pattern=>>.*<<", "augment.target.unk_is_word=true"]
+    base = load_config(None, corpus="phrasebook", overrides=overrides)
+    assert base.augment.source.policy == "none"
+    for row in table1_rows(base, taus=TAUS, n_seeds=1):
+        side = row.config.augment.source
+        assert side.special_pattern == (None if side.policy == "none" else ">>.*<<")
+        assert side.unk_is_word == (side.policy != "none")
+
+
 def test_more_seeds_keep_the_runs_there_are(base):
     few, many = (table1_rows(base, taus=TAUS, n_seeds=n)[2].configs() for n in (2, 5))
     assert many[:2] == few

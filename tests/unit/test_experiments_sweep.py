@@ -69,6 +69,7 @@ def test_base_may_be_a_file_beside_the_sweep(tmp_path):
         ('base = "phrasebook"\ngird = 1\n', "did you mean 'grid'"),
         ("seeds = [1]\n", "'base' is missing"),
         ('base = "phrasebook"\nseeds = []\n', "seeds"),
+        ('base = "phrasebook"\nseeds = [1, 2, 1]\n[grid]\n"model.layers" = [1]\n', "twice"),
         ('base = "phrasebok"\n[grid]\n"seed" = [1]\n', "phrasebok"),
         ('base = "phrasebook"\n[grid]\n"model.dropuot" = [0.1]\n', "did you mean 'dropout'"),
         ('base = "phrasebook"\n[grid]\n"model.dropout" = [1.5]\n', "model.dropout"),

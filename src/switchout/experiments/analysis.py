@@ -20,6 +20,7 @@ from switchout.experiments.contrasts import (
     contrasts,
     correct_together,
     same_against_same,
+    unknown_p,
     with_texts,
 )
 from switchout.experiments.data_facts import DataFacts, data_facts
@@ -132,7 +133,9 @@ def analyse(experiments: Sequence[Experiment]) -> list[list[Analysis]]:
     """Return an analysis a corpus for every experiment, corrected over all their contrasts."""
     found = [[_analysis(each, planned) for planned in each.corpora] for each in experiments]
     contrasts = [one.contrasts for analyses in found for one in analyses]
-    every = iter(correct_together(contrasts, [p for each in experiments for p in each.other_p]))
+    others = [p for each in experiments for p in each.other_p]
+    others += [p for analyses in found for one in analyses for p in unknown_p(one.rows)]
+    every = iter(correct_together(contrasts, others))
     return [[replace(one, contrasts=next(every)) for one in analyses] for analyses in found]
 
 

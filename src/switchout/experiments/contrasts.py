@@ -43,7 +43,7 @@ class Contrast:
             the experiment, or of all experiments that are reported together.
         dev: The same runs and rule on dev. It decides nothing alone, but must not disagree.
         n_family: How many contrasts the correction is over.
-        n_missing: Runs of the two rows that are not finished; the verdict waits for them.
+        n_missing: Runs of the rows asked about that are not finished; the verdict waits for them.
         unlearned: Runs of the two rows that learned nothing.
         remark: Why a declared pairing by seed was not possible; else empty.
     """
@@ -152,6 +152,7 @@ def contrasts(
         rule: Another checkpoint rule than the one the runs selected by.
     """
     by_name = {row.name: row for row in rows if row.runs}
+    n_missing = {row.name: row.n_missing for row in rows}
     found: dict[object, Contrast] = {}
     for row in by_name.values():
         for question in row.row.questions:
@@ -161,8 +162,24 @@ def contrasts(
             better = max(others, key=lambda other: other.median("dev_bleu") or 0.0)
             key = (better.addresses, row.addresses, question.name)
             if key not in found:
-                found[key] = contrast(better, row, scores, question=question, rule=rule)
-    return correct_together([list(found.values())])[0]
+                # Any row that may turn out to be the better one is waited for.
+                asked = (row.name, *question.against)
+                found[key] = replace(
+                    contrast(better, row, scores, question=question, rule=rule),
+                    n_missing=sum(n_missing.get(name, 0) for name in asked),
+                )
+    return correct_together([list(found.values())], unknown_p(rows))[0]
+
+
+def unknown_p(rows: Sequence[RowRecord]) -> list[float]:
+    """Return 1 for each question that has no runs yet: the correction counts it all the same."""
+    begun = {row.name for row in rows if row.runs}
+    return [
+        1.0
+        for row in rows
+        for question in row.row.questions
+        if row.name not in begun or not begun & {*question.against}
+    ]
 
 
 def against_first(rows: Sequence[RowRecord], scores: Scores) -> list[Contrast]:

@@ -153,7 +153,9 @@ def with_taus(base: Config, tau_x: float, tau_y: float) -> Config:
 
 
 def with_noise(base: Config, noise: Augment) -> Config:
-    """Return the configuration with other noise."""
+    """Return the configuration with other noise, which ends when that of ``base`` does."""
+    if noise != Augment():
+        noise = noise.model_copy(update={"until": base.augment.until})
     return base.model_copy(update={"augment": noise})
 
 

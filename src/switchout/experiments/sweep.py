@@ -103,6 +103,8 @@ def read_sweep(path: Path) -> list[Row]:
     names = [name for name, _ in named]
     if len({*names}) < len(names):
         raise SwitchOutError(f"{path}: two rows have the same name")
+    if len({*wanted.seeds}) < len(wanted.seeds):  # one run would count as several
+        raise SwitchOutError(f"{path}: seeds = {wanted.seeds}: a seed stands there twice")
     _check_contrasts(wanted.contrast, names, path)
     base = wanted.base
     if (path.parent / base).is_file():  # a file is meant relative to this one

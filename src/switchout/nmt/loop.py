@@ -102,6 +102,10 @@ class Loop:
             showing = Meter("training", total=self.spec.steps, unit="steps", done=start)
         steps = range(start, self.spec.steps)
         with _asked_to_stop() as asked, showing as meter:
+            if start >= self.spec.steps:  # cut to the steps of a state between two validations
+                self._validate(metrics)
+                self.outcome.state = "done"
+                self._save()
             clock, cpu_clock = time.perf_counter(), time.process_time()
             for examples, parts in prefetch(self.trainer.batches, steps):
                 update = self.trainer.update(examples, parts, is_stop_wanted=bool(asked))

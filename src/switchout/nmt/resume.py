@@ -28,7 +28,9 @@ def resume(trainer: Trainer, folder: Path, *, spec: LoopSpec) -> Outcome:
     history = _restore(trainer, folder)
     if not history and trainer.progress.step == 0:
         history = _finished_before(trainer, folder, spec)
-    is_done = trainer.progress.step >= spec.steps or is_stale(history, spec)
+    step = trainer.progress.step
+    is_measured = bool(history) and history[-1]["step"] == step  # else the loop validates its end
+    is_done = (step >= spec.steps and is_measured) or is_stale(history, spec)
     return Outcome("done" if is_done else "running", history)
 
 

@@ -294,4 +294,6 @@ def perplexity(
         sums += torch.tensor([float(loss), tokens], dtype=torch.float64, device=device)
     processes.sum_(sums)
     loss_sum, tokens_sum = sums.tolist()
+    if not math.isfinite(loss_sum):
+        raise NonFiniteLoss(f"loss is {loss_sum} on dev: stopped; lower train.learning_rate")
     return math.exp(min(loss_sum / tokens_sum, 700.0))

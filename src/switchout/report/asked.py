@@ -77,11 +77,14 @@ def _difference(corpus: CorpusRows) -> str:
 
 
 def _noise(config: Config) -> tuple[str, str]:
-    return _policy(config.augment.source), _policy(config.augment.target)
+    until = config.augment.until
+    return _policy(config.augment.source, until), _policy(config.augment.target, until)
 
 
-def _policy(side: Side) -> str:
+def _policy(side: Side, until: float) -> str:
     if side.policy == "none":
         return "–"
     strength = f"rate {side.rate:g}" if side.tau is None else f"tau {side.tau:.4g}"
-    return f"{side.policy}, {strength}"
+    rescaled = ", rescaled" if side.rescaled else ""
+    span = "" if until == 1 else f", in the first {until:.0%} of the steps"
+    return f"{side.policy}, {strength}{rescaled}{span}"

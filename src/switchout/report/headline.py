@@ -83,12 +83,14 @@ def headline_table(kind: str, analysis: Analysis) -> Table:
 
 
 def _signs(analysis: Analysis, name: str) -> str:
-    asked = next((c for c in analysis.contrasts if c.row == name), None)
-    if asked is None or not is_better(asked.test) or asked.verdict == "nothing was learned":
+    """Of a row that several are compared with, all comparisons must deserve a sign."""
+    asked = [c for c in analysis.contrasts if c.row == name]
+    tests = [c.test for c in asked if is_better(c.test) and c.verdict != "nothing was learned"]
+    if not asked or len(tests) < len(asked):
         return ""
-    result = asked.test
-    by_paper = PAPER_MARK if result.p_bootstrap <= LEVEL else ""
-    return by_paper + (SEEDS_MARK if result.seeds and result.p_holm <= LEVEL else "")
+    by_paper = PAPER_MARK if all(one.p_bootstrap <= LEVEL for one in tests) else ""
+    by_seeds = all(one.seeds and one.p_holm <= LEVEL for one in tests)
+    return by_paper + (SEEDS_MARK if by_seeds else "")
 
 
 def _verdict_marks(analysis: Analysis, parts: Sequence[Part]) -> Marks:

@@ -31,8 +31,8 @@ def write_reports(folders: Sequence[Path]) -> list[dict[str, Any]]:
 def write_pages(experiments: Mapping[Path, Experiment]) -> list[dict[str, Any]]:
     """Write the reports of experiments into their folders, corrected over all their contrasts."""
     found = analyse([*experiments.values()])
-    n_family = sum(len(analysis.contrasts) for analyses in found for analysis in analyses)
-    n_family += sum(len(each.other_p) for each in experiments.values())
+    every = [one for analyses in found for analysis in analyses for one in analysis.contrasts]
+    n_family = max((one.n_family for one in every), default=0)
     together = (
         f"Reported together: p-values are corrected over the {n_family} contrasts of "
         f"{len(experiments)} experiments.",

@@ -182,6 +182,14 @@ class Augment(Keys):
             "tau_y": self.target.temperature,
         }
 
+    def more(self) -> dict[str, Any]:
+        """Return what tells apart noise of the same policies and temperatures, where it is set."""
+        rates = {"rate_x": self.source.rate, "rate_y": self.target.rate}
+        found: dict[str, Any] = {name: rate for name, rate in rates.items() if rate is not None}
+        if self.source.rescaled or self.target.rescaled:
+            found["rescaled"] = True
+        return found | ({"until": self.until} if self.until < 1 else {})
+
 
 class Train(Keys):
     """Updates, validation and saving."""

@@ -88,12 +88,15 @@ def _parse_with(values: dict[str, Any], overrides: Sequence[str], *, where: str)
 
 
 def _keep_asked_noise(values: dict[str, Any], asked: Collection[str]) -> None:
-    """A policy "none" that merely stands there does not swallow a strength that was asked for."""
-    for side in ("augment.source", "augment.target"):
-        if {f"{side}.tau", f"{side}.rate"} & {*asked} and not {side, f"{side}.policy"} & {*asked}:
-            table = values["augment"][side.removeprefix("augment.")]
-            if table.get("policy") == "none":
-                del table["policy"]  # without one it is refused
+    """A policy "none" that merely stands there does not swallow what was asked for beside it."""
+    for side in ("source", "target"):
+        start = f"augment.{side}."
+        keys = {key.removeprefix(start) for key in asked if key.startswith(start)}
+        if not keys or "policy" in keys or start[:-1] in asked:
+            continue
+        table = values["augment"][side]
+        if table.get("policy") == "none":  # a strength is refused without another one
+            values["augment"][side] = {key: value for key, value in table.items() if key in keys}
 
 
 def _find(source: str | Path) -> Path:
@@ -177,10 +180,15 @@ def run_key(config: Config, data_hash: str) -> str:
         for key, value in deciding_values(config).items()
         if value != defaults[key] or key == "data.corpus"
     }
-    for key in deciding.keys() & FILE_KEYS:
-        deciding[key] = sha256(read_bytes(deciding[key])).hexdigest()
+    deciding |= file_hashes(config)
     address = {"format": RUN_FORMAT, "data": data_hash, "config": deciding}
     return sha256(json.dumps(address, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def file_hashes(config: Config) -> dict[str, str]:
+    """Return the sha256 of every file that a configuration names, by key."""
+    paths = {key: flatten(config)[key] for key in sorted(FILE_KEYS)}
+    return {key: sha256(read_bytes(path)).hexdigest() for key, path in paths.items() if path}
 
 
 def to_toml(config: Config) -> str:

@@ -24,10 +24,17 @@ from switchout.errors import SwitchOutError
 from switchout.files import read_toml, write_text
 from switchout.files.writing import free_name, remove
 from switchout.nmt.checkpoint import check, is_whole, read_facts, step_folders
-from switchout.runs.config import Config
-from switchout.runs.config_file import RUN_FORMAT, changed_keys, parse_config, run_key, to_toml
+from switchout.runs.config import Config, flatten
+from switchout.runs.config_file import (
+    RUN_FORMAT,
+    changed_keys,
+    file_hashes,
+    parse_config,
+    run_key,
+    to_toml,
+)
 from switchout.runs.corpus_warnings import warn_if_seen, warn_if_small, warn_of_tags
-from switchout.runs.leases import held
+from switchout.runs.leases import RunIsBusyError, held
 from switchout.runs.noise import build_noise
 from switchout.runs.sealed import check_files, damaged, hashes, read_sealed, write_sealed
 
@@ -165,6 +172,8 @@ def removed_if_refused(folder: Path, *, aside: Path | None = None) -> Iterator[C
 
     try:
         yield keep
+    except RunIsBusyError:
+        raise  # what is there is another process's
     except (SwitchOutError, OSError):
         if is_new and not is_kept and folder.is_dir():
             for path in folder.iterdir():
@@ -310,10 +319,23 @@ def _check_config(config: Config, folder: Path, corpus: Corpus, known: dict[str,
     except SwitchOutError as error:
         changed, problem = ["config.toml"], str(error)
     if not changed:
+        _check_named_files(config, folder, known)
         return
     if known.get("key") != run_key(config, corpus.data_hash):
         raise SwitchOutError(f"{problem}; choose another folder, or {RESTART}")
     log.warning("%s: damaged; written again", folder / "config.toml")
+
+
+def _check_named_files(config: Config, folder: Path, known: dict[str, Any]) -> None:
+    """Refuse a file that has changed in its place; runs of older versions did not note any."""
+    before = known.get("named_files", {})
+    for key, value in file_hashes(config).items():
+        if before.get(key, value) != value:
+            path = flatten(config)[key]
+            raise SwitchOutError(
+                f"{folder}: {path} ({key}) has changed since this run was made; restore it, or "
+                f"{RESTART}"
+            )
 
 
 def _mend(folder: Path, known: dict[str, str], make: Callable[[], None]) -> None:
@@ -347,13 +369,20 @@ def _signature(config: Config, corpus: Corpus) -> dict[str, Any]:
     key, data = run_key(config, corpus.data_hash), corpus.data_hash
     parts = {
         **config.augment.summary(),
+        **config.augment.more(),
         "seed": config.seed,
         "data": data[:12],
         "key": key,
         "version": f"switchout-{version('switchout')}",
     }
     line = "|".join(f"{name}:{value}" for name, value in parts.items())
-    return {"signature": line, "key": key, "data_hash": data, "format": RUN_FORMAT}
+    return {
+        "signature": line,
+        "key": key,
+        "data_hash": data,
+        "format": RUN_FORMAT,
+        "named_files": file_hashes(config),
+    }
 
 
 def _own_files(folder: Path) -> set[str]:
