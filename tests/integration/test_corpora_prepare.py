@@ -104,6 +104,19 @@ def test_an_earlier_result_is_replaced_other_work_is_not(
     assert (toy / "train.de").exists()
 
 
+def test_a_result_that_a_text_is_a_link_into_is_not_replaced(
+    toy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = toy / "made"  # the folder itself may be within the corpus's
+    assert prepare(toy, "--out", out) == prepare(toy, "--out", out) == 0
+    before = (out / "train.de").read_bytes()
+    (toy / "train.de").unlink()
+    (toy / "train.de").symlink_to(out / "train.de")
+    assert prepare(toy, "--out", out) == 2
+    assert "holds the input corpus file" in capsys.readouterr().err
+    assert (out / "train.de").read_bytes() == before
+
+
 def test_how_it_is_split_and_scored_travels_with_the_folder(toy: Path, tmp_path: Path) -> None:
     assert (
         prepare(toy, "--out", tmp_path / "out", "--tokenizer", "punctuation", "--bleu", "none") == 0

@@ -6,6 +6,7 @@ import json
 import logging
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -267,7 +268,22 @@ def test_translate_takes_the_runs_device(trained, tmp_path, capsys):
     assert run([*command, "--device", "cpu"]) == 0
 
 
-@pytest.mark.parametrize("name", ["vocab.src", "config.toml", "encoded", "dev.hyp"])
+def test_translate_never_reads_what_it_writes(trained, tmp_path):
+    lines = (trained.parent / "corpus" / "test.xx").read_text()
+    (tmp_path / "a").write_text(lines)
+    for command in ("< a >> a", "--input a >> a"):
+        done = subprocess.run(
+            ["bash", "-c", f"{sys.executable} -m switchout translate --run {trained} {command}"],
+            cwd=tmp_path, capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+        assert done.returncode == 2, done.stderr
+        assert "is also the input" in done.stderr
+        assert (tmp_path / "a").read_text() == lines
+
+
+@pytest.mark.parametrize(
+    "name", ["vocab.src", "config.toml", "encoded", "dev.hyp", "checkpoints/step-24/manifest.json"]
+)
 def test_translate_never_writes_onto_the_run(trained, capsys, name):
     source = trained.parent / "corpus" / "test.xx"
     before = {p: p.read_bytes() for p in trained.rglob("*") if p.is_file()}
@@ -347,6 +363,7 @@ def test_own_folder_trains_at_the_first_try(tmp_path, monkeypatch, caplog):
     assert "noise: source switchout (tau 1), target raml (rate 0.1)" in caplog.text
     text = Path("run/config.toml").read_text()
     assert 'policy = "switchout"\ntau = 1.0' in text
+    assert 'select = "dev-bleu"' in text
     assert "￭," in Path("run/vocab.src").read_text()
     assert run([*asked, *quick]) == 0  # the same command is the same run
 

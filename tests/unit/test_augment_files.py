@@ -11,6 +11,7 @@ import resource
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -241,6 +242,74 @@ def test_parquet_equals_two_files_and_keeps_columns(files):
         assert out["de"].to_pylist() == (files / "x").read_text().splitlines()
         assert out["en"].to_pylist() == (files / "y").read_text().splitlines()
         assert out["id"].to_pylist() == [i for i in range(100) if i not in (3, 5)]
+
+
+def test_a_damaged_parquet_file_is_named_and_leaves_nothing(files):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    lines = (files / "src").read_text().splitlines()
+    parquet.write_table(
+        pyarrow.table({"de": lines, "en": lines}), files / "in.parquet", use_dictionary=False
+    )
+    content = bytearray((files / "in.parquet").read_bytes())
+    content[4:400] = bytes(396)  # the first page; the description at the end is whole
+    (files / "in.parquet").write_bytes(content)
+    with pytest.raises(SwitchOutError, match=r"in\.parquet: damaged Parquet file"):
+        augment_files(
+            pairs=files / "in.parquet", out_pairs=files / "out.parquet", source_column="de",
+            target_column="en", tau_x=1.0, vocab_source=WORDS, seed=1,
+        )  # fmt: skip
+    assert not (files / "out.parquet").exists()
+
+
+def test_another_column_in_the_same_parts_is_refused(files):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pyarrow.table({"de": ["w1 w2"] * 9, "fr": ["w3 w4"] * 9, "en": ["w5"] * 9})
+    parquet.write_table(table, files / "in.parquet")
+    how = {"pairs": files / "in.parquet", "out_pairs": files / "out.parquet", "tau_x": 1.0}
+    how |= {
+        "vocab_source": WORDS,
+        "seed": 1,
+        "target_column": "en",
+        "parts": files / "parts",
+        "join": False,
+    }
+    augment_files(source_column="de", **how)
+    for more, key in (
+        ({"source_column": "fr"}, "columns"),
+        ({"source_column": "de", "stats": files / "stats.json"}, "known words counted"),
+    ):
+        with pytest.raises(SwitchOutError, match=rf"another run \(different: {key}\)"):
+            augment_files(**how, **more)
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1"])
+def test_a_summary_never_stands_in_the_corpus(files, name, capfd):
+    flags = ["augment", *map(str, one_side(files, src=files / "src", out_src=name))]
+    assert run([*flags, "--json"]) == 2
+    assert "cannot share it" in capfd.readouterr().err
+    assert run(flags) == 0
+    told = capfd.readouterr()
+    assert told.out.count("\n") == (files / "src").read_bytes().count(b"\n")
+    assert "lines read" in told.err
+
+
+def test_a_pipe_that_does_not_block_is_read_to_its_end(files):
+    """As some programs leave it; nothing there yet is not the end."""
+    script = "import os, sys; os.set_blocking(0, False)\n"
+    script += "from switchout.cli import run; sys.exit(run(sys.argv[1:]))"
+    flags = map(str, one_side(files, src="-", out_src=files / "out"))
+    worker = subprocess.Popen(
+        [sys.executable, "-c", script, "augment", *flags], stdin=subprocess.PIPE
+    )
+    for line in (b"w1 w2\n", b"w3 w4\n"):
+        time.sleep(1.0)
+        worker.stdin.write(line)
+        worker.stdin.flush()
+    worker.stdin.close()
+    assert worker.wait(60) == 0
+    assert (files / "out").read_text().count("\n") == 2
 
 
 def test_standard_input_to_standard_output_is_the_same(files):

@@ -173,6 +173,15 @@ def test_pairs_as_a_stream_are_those_of_a_file_in_every_epoch(corpus):
     assert len(seen) == 2
 
 
+def test_words_end_at_ascii_blanks_only(tmp_path):
+    """French has a no-break space before a colon, within what is a word here."""
+    words = ["mot\u00a0:", "\u3000x", "a\u2028b", "plain"]
+    (tmp_path / "src").write_text("".join(" ".join(words) + "\n" for _ in range(9)))
+    seen = preview(tmp_path / "src", lines=9, epochs=2, tau_x=9.0, seed=1)
+    assert {word.text for sample in seen.samples for word in sample.words} == {*words}
+    assert all(len(sample.words) == len(words) for sample in seen.samples)
+
+
 def test_one_line_is_not_one_lines(tmp_path, capsys):
     (tmp_path / "in").write_text("a b c\n")
     assert run(["preview", "--src", str(tmp_path / "in"), "--tau-x", "1", "--seed", "1"]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 
 import numpy as np
@@ -68,11 +69,28 @@ def test_special_pieces_are_never_drawn(models, name):
     folder, encode = models
     pieces = [" ".join(encode[name](line)) for line in TEXT]
     how = {"vocab_source": folder / name, "tau_x": np.inf, "seed": 1, "copies": 50}
-    how["special_words"] = ["<2de>"]
     drawn = set(" ".join(augment_lines(pieces, **how)).split())
     entries, special = read_vocabulary(folder / name)
-    assert special
-    assert drawn == {word.decode() for word in entries} - special - {"<2de>"}
+    assert special > {"<2de>" if name == "spm.model" else "<tag>"}
+    assert drawn == {word.decode() for word in entries} - special
+
+
+def test_a_tokenizer_neither_cuts_nor_fills_lines_and_its_bytes_are_no_words(models, tmp_path):
+    """What it was trained with stands in its file; a byte piece would become a newline."""
+    from tokenizers import Tokenizer
+
+    folder, encode = models
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.enable_truncation(2)
+    tokenizer.enable_padding(length=30)
+    described = json.loads(tokenizer.to_str())
+    described["model"]["vocab"]["<0x0A>"] = len(described["model"]["vocab"])
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(described))
+    assert "<0x0A>" in read_vocabulary(path)[1]
+    pieces = [" ".join(encode["tokenizer.json"](line)) for line in TEXT]
+    how = {"vocab_source": path, "tau_x": 0.0, "seed": 1, "encode": True}
+    assert list(augment_lines(TEXT, **how)) == pieces
 
 
 def test_encode_needs_a_tokenizer(tmp_path):

@@ -179,6 +179,16 @@ def test_a_causal_model_is_recognised(tokenizer, tmp_path):
         assert [new["input_ids"][i] for i in places] == [new["labels"][i] for i in places]
 
 
+def test_text_without_labels_is_refused(tokenizer, tmp_path):
+    """Its collator makes the labels of what is in the row by then: noise, prompt and all."""
+    data = [{"input_ids": row["input_ids"]} for row in tokenised(tokenizer)]
+    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(**small(tokenizer)))
+    trainer = trainer_of(model, data, tokenizer, tmp_path)
+    with pytest.raises(SwitchOutError, match="the training set has no column 'labels'"):
+        switch_out(trainer, tau_x=1.0, seed=3)
+    assert trainer.train_dataset is data
+
+
 def test_labels_of_a_classifier_are_no_text(tokenizer, tmp_path):
     config = transformers.GPT2Config(**small(tokenizer), num_labels=3)
     for model, labels in (

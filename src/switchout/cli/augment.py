@@ -36,7 +36,9 @@ class Outputs:
     @property
     def has_stream(self) -> bool:
         """Whether standard output is taken."""
-        return "-" in (self.out_source, self.out_target, self.out_pairs)
+        from switchout.files import is_standard_output
+
+        return any(map(is_standard_output, (self.out_source, self.out_target, self.out_pairs)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +114,7 @@ def augment(
         show(given, lines=preview, epochs=EPOCHS, as_json=as_json)
         return
     if as_json and outputs.has_stream:
-        raise SwitchOutError("--json and an output on '-' cannot share standard output")
+        raise SwitchOutError("--json and an output on standard output cannot share it")
     from switchout.text import augment_files
 
     report = augment_files(**given, **vars(outputs) | {"stats": outputs.stats or False})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -44,9 +45,11 @@ def neighbors(
     from switchout.engines import Engine
     from switchout.errors import SwitchOutError
     from switchout.evaluation.neighbors import write_neighbors
-    from switchout.files import check_outputs, read_lines
+    from switchout.files import check_outputs, is_standard_output, read_lines
 
     where = Engine(engine, workers, ray_address)
+    if as_json and is_standard_output(out):
+        raise SwitchOutError("--json and an output on standard output cannot share it")
     check_outputs({"out": out}, {"train": train, "test": test})
     start = time.perf_counter()
     train_lines, test_lines = read_lines(train), read_lines(test)
@@ -67,7 +70,8 @@ def neighbors(
         return
     sizes = f"{len(test_lines):,} test and {len(train_lines):,} training sentences"
     mean = f", mean WER {summary['mean_wer']:.3f}" if test_lines else ""
-    print(f"{out}: {sizes}{mean}, {summary['in_training_set']:,} found word for word")
+    told = f"{out}: {sizes}{mean}, {summary['in_training_set']:,} found word for word"
+    print(told, file=sys.stderr if is_standard_output(out) else sys.stdout)
 
 
 def _search(train: list[str], test: list[str], where: Engine) -> Neighbors:

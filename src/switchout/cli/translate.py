@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import select
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
@@ -74,8 +75,8 @@ def translate(
     from switchout.nmt.translate import translate_windows
     from switchout.runs.trained import OpenRuns
 
-    inputs = {"input": input, "run": [path for each in run for path in each.glob("*")]}
-    check_outputs({"output": output}, inputs)
+    inputs = {"input": input or "-", "run": [path for each in run for path in each.rglob("*")]}
+    check_outputs({"output": output or "-"}, inputs)
     prepare_cpu(threads)
     logging.basicConfig(format="%(message)s", level=logging.WARNING, stream=sys.stderr)
     with ExitStack() as stack:
@@ -126,7 +127,7 @@ def _windows_of_stdin() -> Iterator[list[str]]:
     """Yield what lines have arrived, so that a program that waits for its answer gets it."""
     stdin: BinaryIO = sys.stdin.buffer
     rest, number = b"", 1
-    while arrived := stdin.read1(_AT_ONCE):  # type: ignore[attr-defined]
+    while arrived := _arriving(stdin):
         if number == 1 and not rest:
             refuse_unless_plain("-", arrived)
         *complete, rest = (rest + arrived).split(b"\n")
@@ -134,6 +135,14 @@ def _windows_of_stdin() -> Iterator[list[str]]:
         number += len(complete)
     if rest:
         yield [_decoded(rest, number)]
+
+
+def _arriving(stdin: BinaryIO) -> bytes:
+    """Return what has arrived, nothing at the end; a pipe that does not block is waited for."""
+    raw = getattr(stdin, "raw", stdin)
+    while (arrived := raw.read(_AT_ONCE)) is None:
+        select.select([raw], [], [])
+    return bytes(arrived)
 
 
 def _decoded(line: bytes, number: int) -> str:

@@ -54,7 +54,9 @@ def prepare_corpus(
         >>> facts["pairs"]["test"]
         1200
     """
-    inputs = {"corpus folder": corpus.folder, "vocabulary file": plan.files}
+    files = corpus.folder.iterdir() if corpus.folder else ()
+    texts = [path for path in files if path.is_file()]  # links may lead into out
+    inputs = {"corpus folder": corpus.folder, "corpus file": texts, "vocabulary file": plan.files}
     check_output_folder("out", out, inputs, marker=FACTS)
     drops: Counter[str] = Counter()
     if held_out is not None:

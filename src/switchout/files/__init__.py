@@ -11,6 +11,7 @@ A verb begins with `check_outputs`, reads with `read_*`, and writes with `write_
 
 from switchout.files.checking import check_output_folder, check_outputs
 from switchout.files.reading import (
+    is_standard_output,
     is_stream,
     named_errors,
     open_bytes,
@@ -36,6 +37,7 @@ __all__ = [
     "atomic_folder",
     "check_output_folder",
     "check_outputs",
+    "is_standard_output",
     "is_stream",
     "named_errors",
     "open_bytes",

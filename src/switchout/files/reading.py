@@ -79,6 +79,16 @@ def descriptor_of(path: FilePath) -> int | None:
     return None
 
 
+def is_standard_output(path: FilePath | None) -> bool:
+    """Return whether writing to ``path`` is writing to standard output.
+
+    Example:
+        >>> is_standard_output("-"), is_standard_output("/dev/stdout"), is_standard_output("a.txt")
+        (True, True, False)
+    """
+    return path is not None and (os.fspath(path) == "-" or descriptor_of(path) == 1)
+
+
 @contextmanager
 def spooled(path: FilePath) -> Iterator[Path]:
     """Yield a file with the content of ``path`` that can be read as often as needed.

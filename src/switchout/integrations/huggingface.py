@@ -19,7 +19,7 @@ from torch.utils.data import IterableDataset
 
 from switchout.errors import SwitchOutError, did_you_mean
 from switchout.integrations.epoch_callback import EpochCallback
-from switchout.integrations.one_text import OneText
+from switchout.integrations.one_text import NO_LABEL, OneText
 from switchout.integrations.policy_maker import PolicyMaker
 from switchout.integrations.rows import AS_IT_IS
 from switchout.integrations.switch_rows import SwitchRows, needed
@@ -32,6 +32,7 @@ __all__ = ["EpochCallback", "SwitchRows", "switch_out"]
 
 log = logging.getLogger(__name__)
 
+LABELS = ("label", "labels", "label_ids")  # a collator renames the first and the last
 UNITS, DRAWS = ["piece", "word"], ["corpus", "vocabulary"]
 
 
@@ -152,5 +153,10 @@ def _is_one_text(model: Any, data: Any, keys: tuple[Any, Any]) -> bool:
     if getattr(getattr(model, "config", None), "is_encoder_decoder", True):
         return False
     row = next(iter(data), None)
+    if isinstance(row, Mapping) and not {keys[1], *LABELS} & row.keys():
+        raise SwitchOutError(
+            f"the training set has no column {keys[1]!r}: the collator would copy the changed ids"
+            f" there; give it labels, {NO_LABEL} at the prompt"
+        )
     there = isinstance(row, Mapping) and all(key in row for key in keys)
     return there and OneText(*keys).is_in(row)

@@ -70,6 +70,11 @@ class CorpusFormat(ABC):
     def inputs(self) -> list[str]:
         """The files to read."""
 
+    @property
+    def columns(self) -> list[str | None]:
+        """What is read of the inputs, where that is not all of them."""
+        return []
+
     @abstractmethod
     def renamed(self, names: dict[str, str]) -> CorpusFormat:
         """Return the same with some input files elsewhere."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,12 @@ class ParquetOutput(Output):
         with self.guard():
             self._writer.close()
         super().close()
+
+    def discard(self) -> None:
+        """Remove what has no name yet; a writer left open complains when it is collected."""
+        with suppress(OSError, ValueError):
+            self._writer.close()
+        super().discard()
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,8 @@ class ParquetFile(CorpusFormat):
         groups = list(range(first, file.num_row_groups if stop is None else stop))
         line = part.first_line
         batch_size = max(1, chunk_bytes * _RECORDS_PER_MB >> 20)
-        for batch in file.iter_batches(batch_size, row_groups=groups):
+        batches = file.iter_batches(batch_size, row_groups=groups)
+        while (batch := self._next_of(batches)) is not None:
             table = pyarrow.Table.from_batches([batch])
             sides = tuple(
                 None if name is None else _lines(table.column(name))
@@ -85,6 +93,18 @@ class ParquetFile(CorpusFormat):
             if table.num_rows:
                 yield Chunk(line, sides, table.num_rows, (table.nbytes,), (False, False), table)  # type: ignore[arg-type]
             line += table.num_rows
+
+    def _next_of(self, batches: Iterator[Any]) -> Any:
+        try:
+            return next(batches, None)
+        except (_pyarrow()[0].ArrowException, OSError) as error:
+            reason = str(error).splitlines()[0]
+            raise SwitchOutError(f"{self.path}: damaged Parquet file ({reason})") from None
+
+    @property
+    def columns(self) -> list[str | None]:
+        """The names of the two sides."""
+        return [self.source, self.target]
 
     def cut(self, part_bytes: int, digests: Any = None) -> list[Part]:
         """Return parts of whole row groups, about ``part_bytes`` each."""

@@ -97,6 +97,8 @@ def _describe(job: Augmentation, folder: PartFolder, part_bytes: int) -> dict[st
     return {
         "signature": job.signature,
         "inputs": inputs,
+        "columns": job.format.columns,
+        "known words counted": job.count_known,
         "part_bytes": part_bytes,
         "endings": list(folder.endings),
     }

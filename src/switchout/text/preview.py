@@ -184,8 +184,13 @@ def _share(part: Any, whole: Any) -> float:
 
 def _samples(side: str, epoch: int, before: list[str], after: list[str]) -> Iterator[SwitchedLine]:
     for line, (old, new) in enumerate(zip(before, after, strict=True)):
-        pairs = zip(new.split(), old.split(), strict=True)
+        pairs = zip(_words(new), _words(old), strict=True)
         yield SwitchedLine(line, side, epoch, [SwitchedWord(text, was) for text, was in pairs])
+
+
+def _words(line: str) -> list[str]:
+    """Split where the core does: a no-break space stands inside a word."""
+    return [word.decode() for word in line.encode().split()]
 
 
 def _read(job: Augmentation) -> list[list[str] | None]:

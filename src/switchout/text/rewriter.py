@@ -86,10 +86,10 @@ class Rewriter:
         made = noise.made()
         self._rule = Rule(tau=0.0) if made is None else made.rule
         self._stream = Address(0, 0, noise.side).stream
-        self._lengths = frozenset({0})  # with a row of their own, where a rate is given
         self._spare: deque[Bytes] = deque(maxlen=_SPARE)
-        self._longest = _USUAL
-        self._compiled = self._compile(_USUAL, self._lengths)
+        lengths = frozenset({0})  # with a row of their own, where a rate is given
+        # One value: other threads may put another one here meanwhile.
+        self._served = self._compile(_USUAL, lengths), _USUAL, lengths
 
     def __reduce__(self) -> tuple[object, ...]:
         """What is compiled is not sent to other processes: they make their own."""
@@ -150,19 +150,20 @@ class Rewriter:
             raise SwitchOutError(
                 f"a line of {2 * n_words:,} bytes is too long: at most {MAX_BLOCKS - 2:,} words"
             )
-        core = self._compiled  # another thread may put another one there meanwhile
-        if n_words > self._longest and self._rule.tau is not None:
+        core, longest, lengths = self._served
+        if n_words > longest and self._rule.tau is not None:
             longest = (1 << n_words.bit_length()) - 1
-            core = self._compile(longest, self._lengths)
-            self._compiled, self._longest = core, longest
+            core = self._compile(longest, lengths)
+            self._served = core, longest, lengths
         return core
 
     def _with_row(self, length: int) -> compiled.Rewriter:
         """Solve the rate for a length and its neighbours, which will come soon."""
         first = length // _ROWS_AT_ONCE * _ROWS_AT_ONCE
-        lengths = self._lengths | set(range(first, first + _ROWS_AT_ONCE))
-        core = self._compile(self._longest, lengths)
-        self._compiled, self._lengths = core, lengths
+        _, longest, lengths = self._served
+        lengths |= set(range(first, first + _ROWS_AT_ONCE))
+        core = self._compile(longest, lengths)
+        self._served = core, longest, lengths
         return core
 
     def _compile(self, longest: int, lengths: frozenset[int]) -> compiled.Rewriter:

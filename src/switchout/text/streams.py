@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -139,6 +140,9 @@ class LineReader:
         with named_errors(self.path):
             while filled < len(room):
                 n = self._stream.readinto(room[filled : filled + self._left])
+                if n is None:  # a pipe that does not block has nothing yet
+                    select.select([self._stream], [], [])
+                    continue
                 if not n:
                     self._at_end = True
                     break

@@ -14,6 +14,7 @@ from typing import Any
 
 from switchout.errors import SwitchOutError
 from switchout.files import read_json
+from switchout.pieces import Pieces
 from switchout.text.lines import Lines
 
 Encoder = Callable[[list[str]], list[list[str]]]
@@ -68,6 +69,8 @@ def _load_encoder(path: str) -> Encoder:
             f"{path}: tokenizers is not installed: pip install 'switchout[subword]'"
         ) from None
     tokenizer = Tokenizer.from_str(Path(path).read_text("utf-8"))
+    tokenizer.no_truncation()  # a file may keep what it was trained with: lines would lose words
+    tokenizer.no_padding()
     return lambda texts: [
         encoded.tokens for encoded in tokenizer.encode_batch(texts, add_special_tokens=False)
     ]
@@ -88,14 +91,7 @@ def _load_sentencepiece(path: str | Path) -> Any:
 
 
 def _sentencepiece(path: str | Path) -> tuple[list[bytes], set[str]]:
-    model = _load_sentencepiece(path)
-    pieces = [model.id_to_piece(i) for i in range(model.get_piece_size())]
-    special = {
-        piece
-        for i, piece in enumerate(pieces)
-        if model.is_control(i) or model.is_unknown(i) or model.is_unused(i) or model.is_byte(i)
-    }
-    return [piece.encode() for piece in pieces], special
+    return _entries(Pieces.of(_load_sentencepiece(path)))
 
 
 def _hugging_face(path: str | Path) -> tuple[list[bytes], set[str]]:
@@ -106,11 +102,18 @@ def _hugging_face(path: str | Path) -> tuple[list[bytes], set[str]]:
             vocabulary = {piece: i for i, (piece, _) in enumerate(vocabulary)}
         added = {token["content"]: token for token in described.get("added_tokens", [])}
         ids = vocabulary | {word: token["id"] for word, token in added.items()}
-        special = {word for word, token in added.items() if token.get("special")}
-        unknown = described["model"].get("unk_token")
+        special = {
+            ids[word] for word in (*added, described["model"].get("unk_token")) if word in ids
+        }
+        pieces = Pieces.from_vocabulary(ids, special)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         if isinstance(error, SwitchOutError):
             raise
         raise SwitchOutError(f"{path}: no tokenizer.json of Hugging Face ({error!r})") from None
-    words = sorted(ids, key=ids.__getitem__)
-    return [word.encode() for word in words], special | ({unknown} if unknown else set())
+    return _entries(pieces)
+
+
+def _entries(pieces: Pieces) -> tuple[list[bytes], set[str]]:
+    """Return the names in the order of their ids, and those of no words; ids may lack a name."""
+    names = [name.encode() for name in pieces.names if name is not None]
+    return names, {name for i in pieces.special if (name := pieces.names[i]) is not None}
