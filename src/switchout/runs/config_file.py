@@ -187,8 +187,9 @@ def run_key(config: Config, data_hash: str) -> str:
 
 def file_hashes(config: Config) -> dict[str, str]:
     """Return the sha256 of every file that a configuration names, by key."""
-    paths = {key: flatten(config)[key] for key in sorted(FILE_KEYS)}
-    return {key: sha256(read_bytes(path)).hexdigest() for key, path in paths.items() if path}
+    values = flatten(config)
+    paths = {key: path for key in sorted(FILE_KEYS) if (path := values[key])}
+    return {key: sha256(read_bytes(path)).hexdigest() for key, path in paths.items()}
 
 
 def to_toml(config: Config) -> str:
