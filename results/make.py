@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import doses
 import figures
 import power
 import tables
@@ -28,14 +29,14 @@ DOCS = HERE.parent / "docs"
 PAGES = (
     DOCS / "results.md",
     DOCS / "results-tables.md",
-    DOCS / "choosing-tau.md",
     HERE.parent / "README.md",
 )
 TABLES: dict[str, Callable[[], str]] = {
     "verdicts": verdicts,
     "summary": tables.summary,
     "studies": tables.studies_table,
-    "both": tables.both_table,
+    "settings": tables.settings_table,
+    "earlier": tables.earlier_table,
     "pooled": tables.pooled_table,
     "sizes": tables.sizes_table,
     "size-rules": tables.size_rules_table,
@@ -45,7 +46,11 @@ TABLES: dict[str, Callable[[], str]] = {
     "distance": tables.distance_table,
     "back-translation": tables.back_translation_table,
     "study3-figure": figures.sizes_link,
+    "study4-state": doses.doses_state,
+    "study4-figure": doses.doses_link,
+    "doses": doses.doses_table,
     "seeds": power.seeds_table,
+    "open-claims": power.open_claims_table,
 }
 for number, name in enumerate(TITLES, start=1):
     TABLES[f"study{number}-contrasts"] = partial(tables.claims_table, name)
@@ -58,6 +63,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "results-c5.svg": figures.back_translation_figure,
     "results-progress.svg": figures.progress_figure,
     figures.SIZES: figures.sizes_figure,
+    doses.PICTURE: doses.doses_figure,
 }
 
 

@@ -6,10 +6,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from statistics import fmean
 
-from cells import markdown
+from cells import markdown, needed, on, slope_in_words
 from effects import Effect, effect
-from studies import ROWS_OF, SHORT, by_size, study_of, with_study_3
-from table import Study
+from studies import (
+    ROWS_OF,
+    SHORT,
+    by_size,
+    distance_slope,
+    distance_verdict,
+    study_of,
+    with_study_3,
+)
+from table import Study, read
+from verdicts import ON_BACK_TRANSLATION
 
 GAPS = (0.3, 0.5, 1.0)  # BLEU
 OF_THE_PAPER = 0.5
@@ -29,6 +38,20 @@ def seeds_table() -> str:
     gaps = [f"seeds a side for {gap:g} BLEU" for gap in GAPS]
     head = ("set-up", "seeds so far", *gaps, f"hours for {OF_THE_PAPER:g} BLEU")
     return markdown(head, lines)
+
+
+def open_claims_table() -> str:
+    """What would show effects of the size that was seen, where a claim is open."""
+    lines = []
+    slope = distance_slope()
+    if slope and slope.seeds is not None and distance_verdict(slope)[0] == "open":
+        lines.append(("C4", f"study 2: {slope_in_words(slope)}", needed(slope.seeds)))
+    study = read("table2-multi30k-5k-long")
+    for rows in ON_BACK_TRANSLATION:
+        one = effect(study, *rows)
+        seen = f"SwitchOut over {rows[1]}, two seeds: {on(one)}"
+        lines.append(("C5", seen, needed(one.test)))
+    return markdown(("", "seen on test (C5: p in brackets)", "an effect of this size takes"), lines)
 
 
 def seeds_for(one: Effect, gap: float) -> int | None:

@@ -49,6 +49,17 @@ RULE_NAMES = {
 AGAINST = {"none": "no noise", "word dropout": "word dropout"}  # in study 3
 FEW = 4  # verdicts that a line can list one by one, alike or not
 AT = {"dev-bleu": "at the best dev BLEU", "last": "at the last step"}
+BY_THREE_RULES = (
+    "seeds",
+    "test Δ (95%)",
+    "dev Δ (95%)",
+    *(f"Δ {at} (test, dev)" for at in AT.values()),
+)
+SETTINGS = {
+    SWITCHOUT: "SwitchOut (`tau_x = 1`)",
+    RAML: "RAML (`tau_y = 1.1`)",
+    RAML_SWITCHOUT: "both",
+}
 
 
 def summary() -> str:
@@ -58,7 +69,7 @@ def summary() -> str:
         study, found = study_of(name), claims_of(name)
         done = "not begun"
         if study:
-            done = _n_done(study)
+            done = n_done(study)
         verdicts_of = [f"{c.question}: {c.verdict}" for c in found]
         if len(found) > FEW and len({c.verdict for c in found}) == 1:
             verdicts_of = [f"all {len(found)} contrasts: {found[0].verdict}"]
@@ -69,7 +80,8 @@ def summary() -> str:
     return markdown(("study", "finished", "verdicts"), lines)
 
 
-def _n_done(study: Study) -> str:
+def n_done(study: Study) -> str:
+    """How far a study is."""
     return f"{sum(len(study.of(row)) for row in study.rows)} of {study.n_planned} runs"
 
 
@@ -163,13 +175,15 @@ def sizes_table() -> str:
     lines = []
     for size, found in by_size().items():
         assert study is not None
-        plain = study.scores(f"{size} pairs, none", "test_bleu")
+        rows = {row for claim in found.values() for row in (claim.row, claim.against)}
+        seeds = sorted({len(study.of(row)) for row in rows})
+        plain = fmean(study.scores(f"{size} pairs, none", "test_bleu"))
         gains = [_gain(found.get(against)) for against in AGAINST]
-        lines.append((size, str(len(plain)), f"{fmean(plain):.1f}", *gains))
+        lines.append((size, "–".join(map(str, seeds)), f"{plain:.1f}", *gains))
     head = [f"SwitchOut over {name}" for name in AGAINST.values()]
     table = markdown(("pairs", "seeds", "test BLEU without noise", *head), lines)
     if study and not study.is_complete:
-        table += f"\n\n{_n_done(study)} so far; what is open is decided with the last."
+        table += f"\n\n{n_done(study)} so far; what is open is decided with the last."
     return table
 
 
@@ -224,20 +238,19 @@ def pooled_table() -> str:
     return markdown(("", "seeds", *head), lines)
 
 
-def both_table() -> str:
-    """SwitchOut and RAML together against nothing, which no study declared."""
+def settings_table() -> str:
+    """Each setting against no noise in study 1, which declared only the first, by best dev BLEU."""
     study = study_of("multi30k-5k")
-    if study is None or len(study.of(RAML_SWITCHOUT)) < 2:
-        return "No run is finished yet."
+    assert study is not None
     lines = []
-    for rule in RULES:
-        sets = [effect(study, RAML_SWITCHOUT, BASELINE, split=s, rule=rule) for s in SPLITS]
-        lines.append((RULE_NAMES[rule], *(interval(one) for one in sets)))
-    return markdown(("checkpoint", "test Δ (95%)", "dev Δ (95%)"), lines)
+    for row, setting in SETTINGS.items():
+        sets = [effect(study, row, BASELINE, split=s, rule="dev-bleu") for s in SPLITS]
+        lines.append((setting, str(len(study.of(row))), *(interval(one) for one in sets)))
+    return markdown(("against no noise", "seeds", "test Δ (95%)", "dev Δ (95%)"), lines)
 
 
 def question_table(question: str) -> str:
-    """A claim wherever it was asked: declared studies first, then the runs before them."""
+    """A claim in the studies that declared it."""
     lines = []
     for name, title in TITLES.items():
         study = study_of(name)
@@ -246,16 +259,22 @@ def question_table(question: str) -> str:
             where = f"{title.partition(':')[0]}" + (", paired" if claim.is_paired else "")
             said = claim.verdict if study.is_complete else "open until it is complete"
             sets = claim.on_test, claim.on_dev
-            lines.append(
-                (where, *_sides(study, question, sets), f"{said}, Holm's p {p_value(claim.p_holm)}")
-            )
-    for name, title in EARLIER.items():
-        study = read(name)
-        before = [effect(study, *ROWS_OF[question], split=split) for split in SPLITS]
-        p = p_value(before[0].test.p)
-        lines.append((f"before, {title}", *_sides(study, question, before), f"not declared, p {p}"))
-    others = [f"Δ {AT[rule]} (test, dev)" for rule in RULES[1:]]
-    return markdown(("", "seeds", "test Δ (95%)", "dev Δ (95%)", *others, "verdict"), lines)
+            cells = _sides(study, question, sets)
+            lines.append((where, *cells, p_value(claim.p_holm), f"**{said}**"))
+    return markdown(("", *BY_THREE_RULES, "Holm's p", "verdict"), lines)
+
+
+def earlier_table() -> str:
+    """C1 and C2 in the runs before the studies."""
+    lines = []
+    for question, rows in ROWS_OF.items():
+        for name, title in EARLIER.items():
+            study = read(name)
+            before = [effect(study, *rows, split=split) for split in SPLITS]
+            cells = _sides(study, question, before)
+            p = p_value(before[0].test.p)
+            lines.append((question, title, *cells, p, f"`results/{name}.jsonl`"))
+    return markdown(("", "settings", *BY_THREE_RULES, "p", "table"), lines)
 
 
 def _sides(study: Study, question: str, sets: Sequence[Effect]) -> list[str]:

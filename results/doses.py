@@ -1,0 +1,81 @@
+"""Study 4: how many words each dose changes, and what it gave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cells import interval, markdown
+from effects import Claim
+from figures import test_and_dev
+from studies import drawn_claims, study_of
+from table import Study
+from tables import n_done
+
+from switchout.policies import make_policy
+from switchout.policies.hamming_policy import HammingPolicy
+from switchout.words import Words
+
+NAME = "dose"
+PICTURE = "results-doses.svg"
+COLOUR = "s2"  # of SwitchOut on the report's pages
+
+
+def doses_table() -> str:
+    """A line per dose against no noise, then the two laws at the same dose."""
+    study, claims = study_of(NAME), drawn_claims(NAME)
+    if study is None or not claims:
+        return "No dose has three seeds yet."
+    lines = []
+    for claim in claims:
+        dose = claim.row if claim.against == "none" else f"{claim.row} − {claim.against}"
+        seeds = min(len(study.of(row)) for row in (claim.row, claim.against))
+        sets = interval(claim.on_dev), interval(claim.on_test)
+        lines.append((dose, f"{share_changed(study, claim.row):.1%}", str(seeds), *sets))
+    table = markdown(("dose", "words changed", "seeds", "dev Δ (95%)", "test Δ (95%)"), lines)
+    return table if study.is_complete else f"{table}\n\n{n_done(study)} so far."
+
+
+def share_changed(study: Study, row: str) -> float:
+    """Return the expected share of source words that a row's policy changes, on the dev set."""
+    lengths = study.sentences("dev", "source")
+    assert lengths is not None  # every table since the studies has them
+    settings: dict[str, Any] = {
+        key.removeprefix("augment.source."): value
+        for key, value in study.of(row)[0]["set"].items()
+        if key.startswith("augment.source.")
+    }
+    if settings.get("policy", "none") == "none":
+        return 0.0
+    words = Words(32_000)  # how many there are makes no difference to these policies
+    policy = make_policy(settings.pop("policy"), words, null_id=0, **settings)
+    assert isinstance(policy, HammingPolicy)  # whose changes do not depend on the words
+    changed = policy.expected_changes(lengths.astype(int))
+    return float(changed.sum() / lengths.sum())
+
+
+def doses_figure() -> str:
+    """The doses one under the other, on test and on dev; nothing before they have seeds."""
+    claims = [claim for claim in drawn_claims(NAME) if claim.against == "none"]
+    places = [(_short(claim), "none", claim.on_test, claim.on_dev) for claim in claims]
+    title = "SwitchOut on 5,000 pairs by dose, against no noise"
+    return test_and_dev(title, places, COLOUR) if places else ""
+
+
+def _short(claim: Claim) -> str:
+    return claim.row.removeprefix("SwitchOut, ")
+
+
+def doses_state() -> str:
+    """What may be said of it, in a line."""
+    study = study_of(NAME)
+    if study is None:
+        return "**Open**: declared, no run is finished yet."
+    if not study.is_complete:
+        return f"**Open**: {n_done(study)} of the screening are finished."
+    return "**Open**: the screening is complete, its second part is not begun."
+
+
+def doses_link() -> str:
+    """How the page shows it."""
+    has_some = any(claim.against == "none" for claim in drawn_claims(NAME))
+    return f"![What each dose gave, on test and on dev]({PICTURE})" if has_some else ""
