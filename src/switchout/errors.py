@@ -1,10 +1,65 @@
-"""The one exception for a user's mistake: its text is all that the command line prints."""
+"""The exception for a user's mistake, whose text is all that the command line prints."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+EXTRAS = {  # what may be missing, and which extra of ours brings it
+    **dict.fromkeys(("torch", "safetensors"), "train"),
+    **dict.fromkeys(("fastapi", "uvicorn", "jinja2", "starlette"), "web"),
+    **dict.fromkeys(("sentencepiece", "tokenizers"), "subword"),
+    "transformers": "huggingface",
+    "pyarrow": "parquet",
+    "ctranslate2": "serve",
+    **{name: name for name in ("ray", "eole", "opustrainer")},
+}
 
 
 class SwitchOutError(ValueError):
     """Bad input. The message names the file, line or key, and says what to do, in one line."""
+
+
+class NotInstalledError(ImportError, SwitchOutError):
+    """Packages that are missing. The message says how to install them."""
+
+
+@contextmanager
+def needs(*packages: str) -> Iterator[None]:
+    """Around imports: say all that is missing at once, and how to install it.
+
+    Example:
+        >>> with needs("numpy", "salt"):
+        ...     import numpy
+        Traceback (most recent call last):
+        switchout.errors.NotInstalledError: salt is not installed: pip install salt
+    """
+    from importlib.util import find_spec
+
+    if missing := [package for package in packages if find_spec(package) is None]:
+        raise not_installed(*missing)
+    yield
+
+
+def not_installed(*packages: str) -> NotInstalledError:
+    """Return what to say of packages that are missing."""
+    are = "is" if len(packages) == 1 else "are"
+    text = f"{' and '.join(packages)} {are} not installed: {how_to_install(*packages)}"
+    return NotInstalledError(text, name=packages[0])
+
+
+def how_to_install(*packages: str) -> str:
+    """Return the command. Extras are those of a clone: this package is in no index.
+
+    Example:
+        >>> how_to_install("torch", "lightning")
+        "pip install '.[train]' lightning in your clone of switchout"
+    """
+    extras = ",".join(dict.fromkeys(EXTRAS[p] for p in packages if p in EXTRAS))
+    others = [package for package in packages if package not in EXTRAS]
+    ours = [f"'.[{extras}]'"] if extras else []
+    command = " ".join(["pip install", *ours, *others])
+    return f"{command} in your clone of switchout" if extras else command
 
 
 def did_you_mean(word: str, choices: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Our commands for toolkits that are not installed say so in one line."""
+"""What is not installed is said in one line, with the command that installs it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,54 @@ import sys
 
 import pytest
 
-AS_A_COMMAND = """
-import runpy, sys
-sys.modules[sys.argv[1]] = None  # as if it were not installed
-runpy.run_module(f"switchout.integrations.{sys.argv[1]}", run_name="__main__", alter_sys=True)
+from switchout import cli
+
+WITHOUT = """
+import sys
+sys.modules.update(dict.fromkeys(sys.argv[1].split(","), None))  # as if they were not installed
 """
+AS_A_COMMAND = "import runpy; runpy.run_module(sys.argv[2], run_name='__main__', alter_sys=True)"
+AS_A_MODULE = """
+try:
+    __import__(sys.argv[2])
+except ImportError as error:
+    print(error)
+"""
+
+
+def said(code: str, missing: str, module: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", WITHOUT + code, missing, f"switchout.integrations.{module}"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("toolkit", ["eole", "opustrainer"])
 def test_a_missing_toolkit_is_one_line(toolkit):
-    done = subprocess.run(
-        [sys.executable, "-c", AS_A_COMMAND, toolkit], capture_output=True, text=True, check=False
-    )
+    done = said(AS_A_COMMAND, toolkit, toolkit)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1, done.stderr
     assert done.stderr.startswith("switchout: ")
-    assert done.stderr.endswith(f"pip install 'switchout[{toolkit}]'\n")
+    assert done.stderr.endswith(f": pip install '.[{toolkit}]' in your clone of switchout\n")
+
+
+@pytest.mark.parametrize(
+    ("module", "missing", "message"),
+    [
+        ("torch", "torch", "torch is not installed: pip install '.[train]' in your clone of"),
+        ("huggingface", "transformers", "pip install '.[huggingface]' in your clone of switchout"),
+        ("lightning", "lightning", "lightning is not installed: pip install lightning\n"),
+        ("grain", "grain", "grain is not installed: pip install grain\n"),
+    ],
+)
+def test_a_drop_in_without_its_framework_is_an_import_error_with_advice(module, missing, message):
+    done = said(AS_A_MODULE, missing, module)
+    assert message in done.stdout, done.stderr
+    assert done.stdout.count("\n") == 1
+
+
+def test_a_verb_without_its_extra_says_how_to_install_it(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    monkeypatch.delitem(sys.modules, "switchout.explore.server", raising=False)
+    assert cli.run(["explore", "--port", "0"]) == 2
+    assert capsys.readouterr().err == (
+        "switchout: uvicorn is not installed: pip install '.[web]' in your clone of switchout\n"
+    )

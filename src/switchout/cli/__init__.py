@@ -11,7 +11,7 @@ import os
 import sys
 
 from switchout.cli.standard_streams import BROKEN_PIPE, describe, run_with_streams
-from switchout.errors import SwitchOutError, did_you_mean
+from switchout.errors import EXTRAS, SwitchOutError, did_you_mean, not_installed
 
 VERBS = {
     "demo": "See it work, in about five minutes.",
@@ -34,10 +34,6 @@ VERBS = {
     "completion": "Complete verbs and options in your shell.",
 }
 
-EXTRAS = {  # what may be missing: how to install it
-    **dict.fromkeys(("torch", "safetensors"), "train"),
-    **dict.fromkeys(("fastapi", "uvicorn", "jinja2", "starlette"), "web"),
-}
 ABOUT = ("-h", "--help", "--version")
 
 
@@ -61,8 +57,7 @@ def run(arguments: list[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:
             raise
-        advice = f"pip install 'switchout[{EXTRAS[error.name]}]'"
-        return _complain(f"{error.name} is not installed: {advice}")
+        return _complain(str(not_installed(error.name)))
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         return BROKEN_PIPE
     except OSError as error:

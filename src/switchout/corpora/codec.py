@@ -22,7 +22,7 @@ from typing import Any, Literal, get_args
 from switchout.corpora.corpus import Corpus, Tokenizer
 from switchout.corpora.text import JOINER, join_punctuation, split_punctuation, split_words
 from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
-from switchout.errors import SwitchOutError
+from switchout.errors import SwitchOutError, needs
 from switchout.files import atomic, read_bytes, read_json, write_json
 
 Case = Literal["keep", "lower"]
@@ -313,10 +313,6 @@ def load_pieces(model: bytes) -> Any:
 
 
 def _sentencepiece() -> Any:
-    try:
+    with needs("sentencepiece"):
         import sentencepiece
-    except ImportError:
-        raise SwitchOutError(
-            "sentencepiece is not installed: pip install 'switchout[subword]'"
-        ) from None
     return sentencepiece

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from switchout.engines.pool import THREADS, Call, Lost
-from switchout.errors import SwitchOutError
+from switchout.errors import SwitchOutError, needs
 
 OBJECT_STORE_BYTES = 100 * 2**20  # tasks exchange file names, not data; Ray's minimum is 75 MiB
 LEAST_VERSION = (2, 52)  # the first with tokens
@@ -152,10 +152,8 @@ def import_ray() -> Any:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"  # its hook uploads the working folder
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # silences a warning
-    try:
+    with needs("ray"):
         import ray
-    except ImportError:
-        raise SwitchOutError("Ray is not installed: pip install 'switchout[ray]'") from None
     if tuple(map(int, ray.__version__.split(".")[:2])) < LEAST_VERSION:
         least = ".".join(map(str, LEAST_VERSION))
         raise SwitchOutError(

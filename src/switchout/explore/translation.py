@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from switchout.errors import SwitchOutError
+from switchout.errors import SwitchOutError, needs
 from switchout.explore.catalogue import Catalogue
 
 if TYPE_CHECKING:
@@ -39,12 +39,8 @@ class Translators:
     def translate(self, run: str, line: str, *, beam: int = 5) -> Translated:
         """Return the best translation of a line."""
         folder = self._catalogue.folder(run)
-        try:
+        with needs("torch", "safetensors"):
             from switchout.nmt.translate import translate_windows
-        except ModuleNotFoundError as error:
-            raise SwitchOutError(
-                f"translating needs {error.name}: pip install 'switchout[train]'"
-            ) from None
         with self._lock:
             opened = self._opened(run, folder)
             began = time.perf_counter()

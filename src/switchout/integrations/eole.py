@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 
-from switchout.errors import SwitchOutError
+from switchout.errors import NotInstalledError, SwitchOutError, how_to_install
 
 try:
     from switchout.integrations.eole_transforms import (
@@ -19,11 +19,11 @@ try:
         OwnSwitchOut,
     )
 except ImportError as error:
-    advice = f"{error}: pip install 'switchout[eole]'"
+    advice = f"{error}: {how_to_install('eole')}"
     if __name__ == "__main__":
         print(f"switchout: {advice}", file=sys.stderr)
         sys.exit(2)
-    raise SwitchOutError(advice) from error
+    raise NotInstalledError(advice, name=error.name) from error
 
 __all__ = ["ExactDropout", "ExactRAML", "ExactSwitchOut", "OwnSwitchOut", "main"]
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import grain
+from switchout.errors import SwitchOutError, needs
 
-from switchout.errors import SwitchOutError
+with needs("grain"):
+    import grain
+
 from switchout.integrations.rows import RowSwitch
 from switchout.policies.policy import Policy
 from switchout.policies.whole_words import WholeWords

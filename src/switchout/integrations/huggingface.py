@@ -15,9 +15,11 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
-from torch.utils.data import IterableDataset
+from switchout.errors import SwitchOutError, did_you_mean, needs
 
-from switchout.errors import SwitchOutError, did_you_mean
+with needs("torch", "transformers"):
+    from torch.utils.data import IterableDataset
+
 from switchout.integrations.epoch_callback import EpochCallback
 from switchout.integrations.one_text import NO_LABEL, OneText
 from switchout.integrations.policy_maker import PolicyMaker

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lightning.pytorch import Callback
+from switchout.errors import needs
+
+with needs("torch", "lightning"):
+    from lightning.pytorch import Callback
 
 from switchout.integrations.torch import Switched
 

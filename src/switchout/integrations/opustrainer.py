@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import sys
 
-from switchout.errors import SwitchOutError
+from switchout.errors import NotInstalledError, SwitchOutError, how_to_install
 
 try:
     from opustrainer import trainer
 
     from switchout.integrations.opustrainer_modifier import SwitchOutModifier
 except ImportError as error:
-    advice = f"{error}: pip install 'switchout[opustrainer]'"
+    advice = f"{error}: {how_to_install('opustrainer')}"
     if __name__ == "__main__":
         print(f"switchout: {advice}", file=sys.stderr)
         sys.exit(2)
-    raise SwitchOutError(advice) from error
+    raise NotInstalledError(advice, name=error.name) from error
 
 __all__ = ["SwitchOutModifier", "main"]
 

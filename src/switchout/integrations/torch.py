@@ -10,10 +10,12 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
-import torch
-from torch.utils.data import Dataset, IterableDataset
+from switchout.errors import SwitchOutError, needs
 
-from switchout.errors import SwitchOutError
+with needs("torch"):
+    import torch
+    from torch.utils.data import Dataset, IterableDataset
+
 from switchout.integrations.rows import RowSwitch
 from switchout.policies.policy import Policy
 from switchout.policies.whole_words import WholeWords

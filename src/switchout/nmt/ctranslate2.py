@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from switchout.corpora.codec import Codecs
 from switchout.corpora.vocabulary import BOS, PAD
-from switchout.errors import SwitchOutError
+from switchout.errors import SwitchOutError, needs
 from switchout.nmt.model import Attention, FeedForward, Transformer
 from switchout.nmt.search import Hypothesis, SearchOptions, default_limit
 from switchout.nmt.translate import BATCH_WORDS
@@ -36,12 +36,8 @@ def tokens_of(codecs: Codecs) -> Tokens:
 
 def import_ctranslate2() -> Any:
     """Return the module, or say how to get it."""
-    try:
+    with needs("ctranslate2"):
         import ctranslate2
-    except ImportError:
-        raise SwitchOutError(
-            "ctranslate2 is not installed: pip install 'switchout[serve]'"
-        ) from None
     return ctranslate2
 
 

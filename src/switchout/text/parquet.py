@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from switchout.errors import SwitchOutError, did_you_mean
+from switchout.errors import SwitchOutError, did_you_mean, needs
 from switchout.text.formats import COPY_BYTES, Chunk, CorpusFormat, Part, Written
 from switchout.text.lines import PADDING, Lines
 from switchout.text.rewriter import Rewritten
@@ -214,12 +214,8 @@ def _column(side: Rewritten) -> Any:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    try:
+    with needs("pyarrow"):
         import pyarrow
         import pyarrow.compute
         import pyarrow.parquet
-    except ImportError:
-        raise SwitchOutError(
-            "Parquet needs pyarrow, which is not installed: pip install 'switchout[parquet]'"
-        ) from None
     return pyarrow, pyarrow.parquet

@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from switchout.errors import SwitchOutError
+from switchout.errors import SwitchOutError, needs
 from switchout.files import read_json
 from switchout.pieces import Pieces
 from switchout.text.lines import Lines
@@ -62,12 +62,8 @@ def _load_encoder(path: str) -> Encoder:
         raise SwitchOutError(
             f"{path}: cannot encode text; give a sentencepiece .model or a tokenizer.json"
         )
-    try:
+    with needs("tokenizers"):
         from tokenizers import Tokenizer
-    except ImportError:
-        raise SwitchOutError(
-            f"{path}: tokenizers is not installed: pip install 'switchout[subword]'"
-        ) from None
     tokenizer = Tokenizer.from_str(Path(path).read_text("utf-8"))
     tokenizer.no_truncation()  # a file may keep what it was trained with: lines would lose words
     tokenizer.no_padding()
@@ -78,12 +74,8 @@ def _load_encoder(path: str) -> Encoder:
 
 def _load_sentencepiece(path: str | Path) -> Any:
     """Return the processor of a sentencepiece model."""
-    try:
+    with needs("sentencepiece"):
         from sentencepiece import SentencePieceProcessor
-    except ImportError:
-        raise SwitchOutError(
-            f"{path}: sentencepiece is not installed: pip install 'switchout[subword]'"
-        ) from None
     try:
         return SentencePieceProcessor(model_file=str(path))
     except (RuntimeError, OSError) as error:
