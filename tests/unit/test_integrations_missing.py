@@ -51,6 +51,23 @@ def test_a_drop_in_without_its_framework_is_an_import_error_with_advice(module, 
     assert done.stdout.count("\n") == 1
 
 
+@pytest.mark.parametrize("missing", [["safetensors"], ["torch", "safetensors"]], ids="+".join)
+def test_training_says_what_it_needs_before_it_makes_a_folder(missing, tmp_path):
+    command = ["train", "phrasebook", "--steps", "1", "--out", "run"]
+    code = f"{WITHOUT}\nfrom switchout.cli import run\nsys.exit(run({command}))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, ",".join(missing)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    are = "is" if len(missing) == 1 else "are"
+    advice = "pip install '.[train]' in your clone of switchout"
+    assert done.stderr == f"switchout: {' and '.join(missing)} {are} not installed: {advice}\n"
+    assert done.returncode == 2
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_verb_without_its_extra_says_how_to_install_it(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     monkeypatch.delitem(sys.modules, "switchout.explore.server", raising=False)

@@ -9,9 +9,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
-import torch
+from switchout.errors import SwitchOutError, needs
 
-from switchout.errors import SwitchOutError
+with needs("torch", "safetensors"):  # the second only to save: told before a folder is made
+    import torch
+
 from switchout.nmt.checkpoint import read_tensors
 from switchout.nmt.loop import Loop, LoopSpec, Outcome, Validation
 from switchout.nmt.machine import (
