@@ -90,7 +90,7 @@ def sizes_figure() -> str:
                 },
             )
         )
-    return stacked(panels) if gains else ""
+    return stacked(panels, columns=2) if gains else ""
 
 
 def sizes_link() -> str:
