@@ -169,6 +169,25 @@ def test_marks_of_all_scripts_count_and_preview_warns_too(tmp_path, caplog, mark
     assert f"such as 'ccc{mark}'" in caplog.text
 
 
+@pytest.mark.parametrize("look", [augment_files, preview], ids=["augment", "preview"])
+def test_pairs_that_are_given_as_one_side_are_warned_of(tmp_path, caplog, look):
+    (tmp_path / "in").write_text("ein Hund\ta dog\n" * 6 + "ein Haus a house\n" * 5)
+    out = {} if look is preview else {"out_source": tmp_path / "out"}
+    look(tmp_path / "in", tau_x=1.0, seed=1, **out)
+    (said,) = (record.getMessage() for record in caplog.records)
+    assert said.startswith("warning: source: most of the first lines hold a tab, as source<tab>")
+    assert "--pairs FILE reads pairs, --out-pairs FILE writes them" in said
+
+
+@pytest.mark.parametrize("look", [augment_files, preview], ids=["augment", "preview"])
+def test_a_side_of_pairs_is_looked_at_alone(tmp_path, caplog, look):
+    """No tab, no tags and no punctuation of the other side are seen there."""
+    (tmp_path / "in").write_text("ein Hund\tdogs run, run. ein\n" * 40)
+    out = {} if look is preview else {"out_pairs": tmp_path / "out"}
+    look(pairs=tmp_path / "in", tau_x=1.0, seed=1, **out)
+    assert caplog.text == ""
+
+
 GERMAN = "der Hund und die Katze sehen das Haus von " + " ".join(f"Wort{i}" for i in range(10))
 ENGLISH = "the dog and the cat look at that house in " + " ".join(f"word{i}" for i in range(10))
 

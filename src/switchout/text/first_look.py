@@ -26,12 +26,14 @@ _LEAST = 100  # words, below which there is nothing to say of what is known
 def look_at(text: bytes, noise: SideNoise) -> None:
     """Refuse raw text where pieces are expected.
 
-    Warn of raw text, of a foreign vocabulary, and of noise that leaves little of a sentence.
+    Warn of raw text, of pairs, of a foreign vocabulary, and of noise that leaves little of a
+    sentence.
     """
     policy = noise.made()
     if policy is None:
         return
     warn_if_too_much(policy, f"warning: {noise.side}")
+    _warn_of_pairs(text, noise.side)
     if noise.encoder is not None:
         return
     words = text.split()
@@ -65,6 +67,17 @@ class FirstLook:
         if self._n_words >= _LEAST:
             look_at("\n".join(self._lines).encode(), self._noise)
             self._is_done, self._lines = True, []
+
+
+def _warn_of_pairs(text: bytes, side: str) -> None:
+    """Warn of a tab in most lines: words of two languages would take each other's place."""
+    lines = text.split(b"\n")
+    if sum(b"\t" in line for line in lines) > len(lines) / 2:
+        log.warning(
+            "warning: %s: most of the first lines hold a tab, as source<tab>target does, and both"
+            " parts are changed as one text: --pairs FILE reads pairs, --out-pairs FILE writes"
+            " them (in Python: pairs=, out_pairs=)", side,
+        )  # fmt: skip
 
 
 def _marker(lexicon: Lexicon) -> bytes | None:

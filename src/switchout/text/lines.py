@@ -49,9 +49,9 @@ class Lines(NamedTuple):
         return cls(data, starts, ends - gap if gap else ends, gap)
 
     def first(self, n_lines: int) -> bytes:
-        """Return the first lines as one text, with the gaps between them."""
-        last = min(n_lines, self.ends.size) - 1
-        return self.data[int(self.starts[0]) : int(self.ends[last])].tobytes()
+        """Return the first lines as one text; of pairs in one file, this side alone."""
+        lines = self._replace(starts=self.starts[:n_lines], ends=self.ends[:n_lines])
+        return b"\n".join(lines.texts())
 
     def texts(self) -> list[bytes]:
         """Return the lines one by one, without their gaps."""
