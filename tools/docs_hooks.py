@@ -119,7 +119,8 @@ def configuration() -> str:
     """Return a table for every section of a training configuration."""
     intro = (
         "# Configuration\n\nKeys of the TOML file that `switchout train` reads. An unknown key is "
-        "an error. `switchout train --print-config PRESET` prints a whole file.\n"
+        "an error. `switchout train --print-config`, with a preset, a file or `--corpus FOLDER`, "
+        "prints a whole file.\n"
     )
     return intro + "".join(_section(Config, ""))
 

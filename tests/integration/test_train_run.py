@@ -558,6 +558,30 @@ def test_print_config_prints_a_preset_that_loads(tmp_path, capsys):
     assert load_config(path) == load_config("en-vi")
 
 
+def test_print_config_prints_what_would_be_trained(tmp_path, corpus, capsys):
+    """The settings that suit a folder, and what options change in them or in a preset."""
+    path = tmp_path / "printed.toml"
+    asked = ["--corpus", str(corpus), "--source", "xx", "--target", "yy", "--tau-x", "1"]
+    for start in ([], ["phrasebook"]):
+        assert run(["train", *start, *asked, "--print-config"]) == 0
+        path.write_text(capsys.readouterr().out)
+        wanted = load_config(path)
+        assert wanted.data.corpus == str(corpus)
+        assert wanted.augment.source.tau == 1
+        changed = load_config(
+            *(start or [None]), corpus=str(corpus), languages=("xx", "yy"),
+            overrides=['augment.source={policy = "switchout", tau = 1.0}'],
+        )  # fmt: skip
+        assert wanted == changed
+
+
+def test_print_config_of_nothing_lists_the_presets(capsys):
+    assert run(["train", "--print-config"]) == 2
+    said = capsys.readouterr().err
+    assert "a preset (de-en, en-de, en-vi, multi30k, phrasebook)" in said
+    assert "--out" not in said
+
+
 def test_device_that_is_not_there_is_refused(tmp_path, corpus, capsys):
     config = write_config(tmp_path / "c.toml", corpus, train='device = "cuda:99"')
     assert train(config, tmp_path / "run") == 2

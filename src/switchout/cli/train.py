@@ -13,7 +13,8 @@ from switchout.cli.options import Direction, Json, Overrides
 from switchout.cli.verb import Argument, Option
 from switchout.errors import SwitchOutError
 from switchout.ranges import SEED, STEPS, TAU, WORKERS, Real
-from switchout.runs.config_file import load_config, preset_names, preset_text
+from switchout.runs.config import Config
+from switchout.runs.config_file import PRESETS, load_config, preset_names, preset_text, to_toml
 
 SWITCHED = Real(0, 0.5)  # share of words that SwitchOut and RAML can change
 STOPPED = 143  # as the shell reports a process ended by SIGTERM
@@ -55,7 +56,9 @@ def train(
     paper_gpus: Annotated[
         int, Option("As the paper on n GPUs: n x batch, steps / n.", limits=WORKERS)
     ] = 1,
-    print_config: Annotated[str | None, Option("Print a preset and stop.", "PRESET")] = None,
+    print_config: Annotated[
+        bool, Option("Print the settings as TOML and stop.", "--print-config")
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Train a translation model. The same command again resumes, after whatever happened.
@@ -65,15 +68,13 @@ def train(
       switchout train --corpus my-de-en --tau-x 1.0 --out runs/mine
       switchout train my.toml --out runs/mine --steps 5000 --set model.dropout=0.3
       switchout train --print-config en-vi > my.toml
+      switchout train --corpus my-de-en --print-config
       torchrun --nproc-per-node 2 -m switchout train my.toml --out runs/two
     """
-    if print_config is not None:
-        print(preset_text(print_config), end="")
-        return 0
-    if (config is None and corpus is None) or out is None:
+    if (config is None and corpus is None) or (out is None and not print_config):
+        also = "" if print_config else "--out RUN and "
         raise SwitchOutError(
-            f"give --out RUN and --corpus FOLDER, a CONFIG.toml or a preset "
-            f"({', '.join(preset_names())})"
+            f"give {also}--corpus FOLDER, a CONFIG.toml or a preset ({', '.join(preset_names())})"
         )
     languages = direction.source, direction.target
     if corpus is None and languages != (None, None):
@@ -90,12 +91,23 @@ def train(
         settings.append(f"train.init_from={json.dumps(init_from)}")
     wanted = load_config(config, corpus=corpus, languages=languages, overrides=settings)
     wanted = wanted.with_paper_gpus(paper_gpus)
+    if print_config:
+        print(_as_toml(wanted, config), end="")
+        return 0
+    assert out is not None  # or it was refused above
     from switchout.runs.train import train as train_run
 
     result = train_run(wanted, out, restart=restart)
     if is_first:
         _show(result, out, as_json=as_json)
     return 0 if result["state"] == "done" else STOPPED
+
+
+def _as_toml(config: Config, name: str | None) -> str:
+    """Return a configuration as a file; a preset that nothing changed keeps its comments."""
+    if name in preset_names() and config == load_config(PRESETS / f"{name}.toml"):
+        return preset_text(name)
+    return to_toml(config)
 
 
 def _noise(side: str, policy: str, tau: float | None, rate: float | None) -> list[str]:
