@@ -82,11 +82,14 @@ def _about(arguments: list[str]) -> int:
 
 
 def _run_verb(verb: str, arguments: list[str]) -> int:
+    if verb.startswith("-"):
+        meant = next((word for word in arguments if word in VERBS), "VERB")
+        raise SwitchOutError(f"options go after the verb: switchout {meant} {verb} …")
     if verb not in VERBS:
         raise SwitchOutError(f"no such command {verb!r}{did_you_mean(verb, list(VERBS))}")
     import click
 
-    from switchout.cli.verb import first_example, parser_of, with_flags
+    from switchout.cli.verb import first_example, near_flags, parser_of, with_flags
 
     command = parser_of(verb)
     try:
@@ -95,9 +98,10 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
-        if isinstance(error, click.NoSuchOption) and error.possibilities:
-            del error.possibilities[1:]  # the nearest; click would sort them by letters
-        message = error.format_message().rstrip(".")
+        message = error.format_message()
+        if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+            message = error.message + near_flags(error.option_name, error.ctx)
+        message = message.rstrip(".")
         is_form = isinstance(error, click.MissingParameter) or "unexpected extra" in message
         if is_form and isinstance(error, click.UsageError) and error.ctx is not None:
             message += f", as in: {first_example(error.ctx.command)}"

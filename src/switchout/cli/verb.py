@@ -15,6 +15,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from types import NoneType
@@ -264,6 +265,25 @@ def first_example(command: click.Command) -> str:
     """
     _, _, examples = (command.epilog or "").replace("\\\n", "").partition(":\n")
     return " ".join(examples.partition("\n")[0].split())
+
+
+def near_flags(name: str, context: click.Context) -> str:
+    """Return ``" Did you mean …?"``: all flags that a name begins, else the nearest one.
+
+    Example:
+        >>> near_flags("--tau", click.Context(parser_of("train")))
+        " Did you mean '--tau-x' (source) or '--tau-y' (target)?"
+    """
+    flags = [f for parameter in context.command.get_params(context) for f in parameter.opts]
+    begun = [flag for flag in flags if flag.startswith(f"{name}-")]
+    if name == "--version":
+        begun = ["switchout --version"]
+    sides = {"-x": " (source)", "-y": " (target)"}
+    near = [
+        f"{flag!r}{sides.get(flag[-2:], '')}"
+        for flag in begun or get_close_matches(name, flags, n=1)
+    ]
+    return f" Did you mean {' or '.join(near)}?" if near else ""
 
 
 def with_flags(message: str, verb: str) -> str:
