@@ -131,12 +131,14 @@ def _summary(report: dict[str, Any], noise: Noise) -> str:
         f"{report['pairs']:,} lines read, {report['written']:,} written{lost}"
         f" ({report['seconds']:.1f} s)"
     ]
-    for name, strengths in {
-        "source": (noise.tau_x, noise.rate_x),
-        "target": (noise.tau_y, noise.rate_y),
-    }.items():
-        if name in report and strengths != (None, None):
-            lines.append(f"{name}: {_effect(report[name])}")
+    for name, xy, strengths in (
+        ("source", "x", (noise.tau_x, noise.rate_x)),
+        ("target", "y", (noise.tau_y, noise.rate_y)),
+    ):
+        if name in report:
+            is_asked = strengths != (None, None)
+            nothing = f"no words changed, as there is no --tau-{xy} or --rate-{xy}"
+            lines.append(f"{name}: {_effect(report[name]) if is_asked else nothing}")
     for name, path in report["vocabularies"].items():
         lines.append(f"words of the {name}: {path} (give it as {VOCAB_FLAGS[name]})")
     return "\n".join([*lines, report["signature"]])
