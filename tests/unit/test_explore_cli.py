@@ -51,6 +51,21 @@ def test_a_mistake_is_one_line(arguments, word, capsys, tmp_path, monkeypatch):
     assert word in errors
 
 
+def test_files_of_different_lengths_are_refused_as_preview_refuses_them(
+    capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "long.de").write_text("ein Hund\n" * 60_000)  # more than a page reads
+    (tmp_path / "short.en").write_text("a dog\n" * 59_999)
+    files = ["--src", "long.de", "--tgt", "short.en"]
+    assert command(["preview", *files, "--tau-x", "1", "--seed", "1"]) == 2
+    expected = capsys.readouterr().err
+    assert "long.de: 60,000 lines, short.en: 59,999 lines; both sides must have" in expected
+    monkeypatch.setattr("switchout.explore.server.serve", lambda *args, **kwargs: None)
+    assert command(["explore", *files]) == 2
+    assert capsys.readouterr().err == expected
+
+
 def test_a_port_in_use_is_named(capsys, tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
