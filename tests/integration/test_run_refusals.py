@@ -115,6 +115,15 @@ def test_a_test_set_that_stands_in_train_is_told_once(toy, caplog):
     assert told() == []
 
 
+def test_noise_that_changes_most_words_is_told_once(toy, caplog):
+    command = ["train", str(toy / "c.toml"), "--steps", "1", "--tau-x", "1e9"]
+    assert run([*command, "--out", str(toy / "run")]) == 0
+    told = [r.getMessage() for r in caplog.records if "of the words" in r.getMessage()]
+    assert told == [
+        "warning: [augment.source]: switchout changes 50.0% of the words (usual: tau 0.5 to 1.1)"
+    ]
+
+
 def test_tags_that_noise_would_replace_are_told_and_the_cure_helps(toy, caplog):
     for name in ("train.xx", "dev.xx", "test.xx"):
         path = toy / "toy-xx-yy" / name

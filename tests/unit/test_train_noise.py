@@ -11,7 +11,7 @@ from switchout.errors import SwitchOutError
 from switchout.policies import RAML, Hamming, Similar, SwitchOut, WordDropout
 from switchout.runs.config import Augment, Side
 from switchout.runs.config_file import load_config, parse_config
-from switchout.runs.noise import build_noise, build_policy, read_vectors
+from switchout.runs.noise import build_noise, build_policy, read_vectors, warn_of_noise
 from switchout.words import Words
 
 VOCABULARY = Vocabulary(["<pad>", "<s>", "</s>", "<unk>", "red", "green", "blue"])
@@ -95,14 +95,14 @@ def test_hamming_by_rate_changes_that_share_of_the_words():
 
 def test_noise_that_changes_most_words_is_warned_about(caplog):
     hamming = Side(policy="hamming", tau=1.0)
-    build_noise(Augment(source=hamming), VOCABULARY, VOCABULARY)
+    warn_of_noise(build_noise(Augment(source=hamming), VOCABULARY, VOCABULARY))
     assert not caplog.records  # three words: 42% change
     many = Vocabulary([*VOCABULARY.tokens, *(f"w{i}" for i in range(2344))])
-    build_noise(Augment(source=hamming), many, many)
+    warn_of_noise(build_noise(Augment(source=hamming), many, many))
     assert "[augment.source]: hamming changes 99.9% of the words" in caplog.text
     caplog.clear()
     rescaled = Side(policy="hamming", tau=1.0, rescaled=True)
-    build_noise(Augment(source=rescaled), many, many)
+    warn_of_noise(build_noise(Augment(source=rescaled), many, many))
     assert not caplog.records
 
 

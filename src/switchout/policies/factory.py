@@ -31,6 +31,11 @@ NAMES = ["switchout", "raml", "hamming", "word_dropout", "similar"]  # that have
 OF_SIDE = {"source": "switchout", "target": "raml"}  # where nobody names a policy
 TOO_MUCH = 0.49  # share of changed words beyond which little is left; 0.5 as tau goes to infinity
 USUAL_LENGTH = 25
+USUAL = " (usual: tau 0.5 to 1.1)"
+USABLE = {  # what to take instead, where that range is another's
+    "hamming": "; a rate of 0.1, or rescaled = true in a configuration, is usable",
+    "word_dropout": "; a rate of 0.1 is usable",
+}
 
 
 def make_policy(
@@ -94,9 +99,10 @@ def warn_if_too_much(policy: Policy, where: str) -> None:
     """Say so when a policy changes about half of the words of a usual sentence, or more."""
     share = expected_share(policy)
     if share is not None and share > TOO_MUCH:
-        usable = "; a rate of 0.1, or rescaled = true in a configuration, is usable"
-        hint = usable if policy.name == "hamming" else ""
-        log.warning("%s: %s changes %.1f%% of the words%s", where, policy.name, 100 * share, hint)
+        log.warning(
+            "warning: %s: %s changes %.1f%% of the words%s",
+            where, policy.name, 100 * share, USABLE.get(policy.name, USUAL),
+        )  # fmt: skip
 
 
 def policy_from_dict(data: dict[str, Any]) -> Any:

@@ -29,12 +29,17 @@ def build_noise(augment: Augment, source: Vocabulary, target: Vocabulary) -> Pai
 
 def _named_policy(side: Side, vocabulary: Vocabulary, key: str) -> Policy | None:
     try:
-        policy = build_policy(side, vocabulary)
+        return build_policy(side, vocabulary)
     except ValueError as error:
         raise SwitchOutError(f"[{key}] {error}") from None
-    if policy is not None:
-        warn_if_too_much(policy, f"[{key}]")
-    return policy
+
+
+def warn_of_noise(noise: Pair | None) -> None:
+    """Say so where noise leaves little of a sentence."""
+    sides = {} if noise is None else {"source": noise.source, "target": noise.target}
+    for side, policy in sides.items():
+        if policy is not None:
+            warn_if_too_much(policy, f"[augment.{side}]")
 
 
 def build_policy(side: Side, vocabulary: Vocabulary) -> Policy | None:

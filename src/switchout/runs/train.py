@@ -28,7 +28,7 @@ from switchout.nmt.machine import (
 from switchout.nmt.model import Transformer
 from switchout.nmt.resume import resume
 from switchout.nmt.schedule import Schedule
-from switchout.nmt.trainer import Noise, NonFiniteLoss, Trainer, UpdateSpec, perplexity
+from switchout.nmt.trainer import NonFiniteLoss, Trainer, UpdateSpec, perplexity
 from switchout.runs.config import Config, Train
 from switchout.runs.folder import (
     Run,
@@ -40,7 +40,7 @@ from switchout.runs.folder import (
     start_weights,
 )
 from switchout.runs.leases import held
-from switchout.runs.noise import build_noise
+from switchout.runs.noise import build_noise, warn_of_noise
 from switchout.runs.result import Result, finish, known_result, translate_split, write_result
 
 log = logging.getLogger(__name__)
@@ -123,7 +123,9 @@ def make_trainer(run: Run, device: str, group: Processes = Processes()) -> Train
     except (RuntimeError, MemoryError) as error:
         reason = str(error).splitlines()[0]
         raise SwitchOutError(f"[model] does not fit into memory ({reason})") from None
-    noise: Noise | None = build_noise(config.augment, *(c.vocabulary for c in run.codecs))
+    noise = build_noise(config.augment, *(c.vocabulary for c in run.codecs))
+    if group.is_first:
+        warn_of_noise(noise)
     spec = _update_spec(config)
     trainer = Trainer(model, run.train, spec=spec, noise=noise, processes=group)
     if (weights := start_weights(config)) is not None:

@@ -32,7 +32,7 @@ def look_at(text: bytes, noise: SideNoise) -> None:
     policy = noise.made()
     if policy is None:
         return
-    warn_if_too_much(policy, f"warning: {noise.side}")
+    warn_if_too_much(policy, noise.side)
     _warn_of_pairs(text, noise.side)
     if noise.encoder is not None:
         return
