@@ -197,6 +197,26 @@ def test_empty_lines_are_scored_as_sacrebleu_scores_them(
     assert record["ter"] == TER().corpus_score(hypotheses, [references]).score
 
 
+def test_what_people_read_fits_the_terminal(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.chdir(folder)
+    asked = ["compare", "--ref", "ref", "--baseline", "plain=base0,base1,base2"]
+    asked += ["--system", "with-switchout=new0,new1,new2", "--metric", "bleu", "--metric", "chrf"]
+    code, narrow, _ = outcome(capsys, *asked)
+    assert code == 0
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert all(title in narrow for title in ("p bootstrap", "p randomization", "p seeds", "p Holm"))
+    monkeypatch.setenv("COLUMNS", "300")
+    _, wide, _ = outcome(capsys, *asked)
+    assert max(map(len, wide.splitlines())) > 200  # a verdict
+    assert {*narrow.split()} == {*wide.split()}
+    _, out, _ = outcome(capsys, *asked, "--json")
+    monkeypatch.setenv("COLUMNS", "80")
+    assert outcome(capsys, *asked, "--json")[1] == out
+
+
 def test_one_sentence_is_scored_without_an_interval(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -94,6 +94,21 @@ def test_text_is_aligned() -> None:
     assert len({line.index(number) + len(number) for line, number in shown}) == 1
 
 
+def test_what_is_too_wide_follows_below_under_the_same_names() -> None:
+    columns = [Column("metric"), Column("system"), *(Column(f"p {n}", format="p") for n in "abcd")]
+    table = Table("t", columns, [("BLEU", "noisy", 0.1, 0.2, 0.3, 0.4)])
+    assert table.text(29) == (
+        "metric  system    p a    p b\n"
+        "BLEU    noisy   0.100  0.200\n"
+        "\n"
+        "metric  system    p c    p d\n"
+        "BLEU    noisy   0.300  0.400"
+    )
+    assert table.text(42) == table.text()  # just wide enough
+    assert table.text(41).count("metric") == 2
+    assert table.text(1).count("metric") == 4  # a column stands somewhere, come what may
+
+
 def test_row_of_wrong_length_is_refused() -> None:
     with pytest.raises(ValueError, match="zip"):
         Table("t", [Column("a"), Column("b")], [("x",)]).text()

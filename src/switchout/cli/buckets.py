@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from switchout.cli.options import Json, Resamples, Scoring, Systems, Training
+from switchout.cli.terminal import columns
 from switchout.cli.verb import Option
 from switchout.errors import SwitchOutError
 from switchout.ranges import Real, Whole
@@ -112,6 +113,6 @@ def buckets(
         return
     for breakdown in breakdowns:
         table = gains_table(breakdown)
-        print(table.title, table.text(), "", sep="\n")
+        print(table.title, table.text(columns()), "", sep="\n")
     trends = trends_table(breakdowns)
-    print(trends.text(), trends.note, breakdowns[0].metric.signature, sep="\n")
+    print(trends.text(columns()), trends.note, breakdowns[0].metric.signature, sep="\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from switchout.cli.options import Direction, Json
+from switchout.cli.terminal import wrapped
 from switchout.cli.verb import Argument, Option
 from switchout.corpora.cleaning import Cleaning
 from switchout.corpora.codec import CodecPlan
@@ -39,9 +40,9 @@ def list_corpora(as_json: Json = False) -> None:
     ]
     print(_table(("name", *SPLITS, "here"), table), "", sep="\n")
     for row in rows:
-        print(
-            f"{row['name']}: {row['title']} ({row['licence']}); {row['where'] or _addresses(row)}"
-        )
+        where = row["where"] or _addresses(row)
+        about = f"{row['name']}: {row['title']} ({row['licence']}); {where}"
+        print(wrapped(about, hanging="  "))
 
 
 def get(

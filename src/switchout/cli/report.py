@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from switchout.cli.options import Json
+from switchout.cli.terminal import wrapped
 from switchout.cli.verb import Argument
 from switchout.errors import SwitchOutError
 
@@ -71,11 +70,5 @@ def _show(folder: Path, results: dict[str, Any], *, as_json: bool) -> None:
     table, _, note = (folder / "table.txt").read_text(encoding="utf-8").partition("\n\n")
     print(table)
     for paragraph in ("", *note.splitlines(), "", *results["answers"]):
-        print(_wrapped(paragraph))
+        print(wrapped(paragraph))
     print(f"report: {folder / 'report.html'}")
-
-
-def _wrapped(paragraph: str) -> str:
-    """As wide as the terminal; words of identifying lines are never broken."""
-    width = max(40, shutil.get_terminal_size().columns)
-    return textwrap.fill(paragraph, width, break_long_words=False, break_on_hyphens=False)

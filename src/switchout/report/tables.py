@@ -91,17 +91,35 @@ class Table:
         rows = [[cell(item) for cell in cells.values()] for item in items]
         return cls(title, list(cells), rows, note, marks or {})
 
-    def text(self) -> str:
-        """Return aligned columns for a terminal."""
+    def text(self, width: int | None = None) -> str:
+        """Return aligned columns for a terminal.
+
+        Args:
+            width: Of the terminal. Columns that do not fit follow below, in a table of their own
+                that begins with the same names; None: all stand side by side.
+        """
         lines = [[column.title for column in self.columns], *self._shown()]
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
-        return "\n".join(
-            "  ".join(
-                cell.rjust(width) if column.is_number else cell.ljust(width)
-                for cell, width, column in zip(line, widths, self.columns, strict=True)
-            ).rstrip()
-            for line in lines
+        align = [str.rjust if column.is_number else str.ljust for column in self.columns]
+        return "\n\n".join(
+            "\n".join(
+                "  ".join(align[i](line[i], widths[i]) for i in block).rstrip() for line in lines
+            )
+            for block in self._blocks(widths, width)
         )
+
+    def _blocks(self, widths: Sequence[int], limit: int | None) -> list[list[int]]:
+        """Return which columns stand side by side, the names always among them."""
+        is_number = [column.is_number for column in self.columns]
+        n_names = is_number.index(True) if any(is_number) else len(is_number)
+        names = [*range(n_names)]
+        blocks = [names]
+        for i in range(n_names, len(widths)):
+            taken = sum(widths[j] + 2 for j in blocks[-1]) + widths[i]
+            if limit is not None and taken > limit and blocks[-1] != names:
+                blocks.append(names)
+            blocks[-1] = [*blocks[-1], i]
+        return blocks
 
     def csv(self) -> str:
         """Return comma-separated values with a heading, numbers at full precision."""
