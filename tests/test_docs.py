@@ -87,6 +87,13 @@ def test_links_lead_to_files(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
+def test_a_page_is_plain_markdown(page):
+    """It is read on code hosts too, which show the boxes and tabs of MkDocs as they are typed."""
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"^ *(?:!!!|\?\?\?\+?|===) .*", text, flags=re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_named_verbs_exist(page):
     text = "\n".join(code for _, code in blocks(page, "bash", "sh"))
     named = set(re.findall(r"(?:^|\| *|-m )switchout ([a-z]+)", text, flags=re.MULTILINE))
