@@ -57,7 +57,7 @@ def experiment_of(name: str, **others: Any) -> Experiment:
     path = STUDIES / f"{name}.toml"
     rows = tuple(read_sweep(path))
     command = f"switchout sweep studies/{path.name} --out studies-out/{name}"
-    planned = (CorpusRows(corpus_title(rows[0].config), rows),)
+    planned = (CorpusRows(corpus_title(*(row.config for row in rows)), rows),)
     amended: dict[str, Any] = {
         "in_float32": IN_FLOAT32.get(name, ()),
         "notes": NOTES.get(name, ()),

@@ -29,6 +29,7 @@ from switchout.experiments.experiment import (
     save,
 )
 from switchout.experiments.paper import TABLE1_ROWS, table1_rows, tau_name, tuned_name, with_taus
+from switchout.experiments.reproduce import corpus_title
 from switchout.experiments.tuning import regularised
 from switchout.report.answers import answers as answers_of
 from switchout.report.asked import asked_section
@@ -523,6 +524,31 @@ def test_page_says_in_what_rows_differ(tmp_path):
     assert "differ in train.steps; the first has: 2+2" in said(plain, other_steps)
     assert "chose settings" not in said(plain)
     assert "12 more runs chose settings by dev BLEU" in said(plain, n_tried=6)
+
+
+def test_rows_of_another_size_are_compared_only_where_it_was_asked(tmp_path):
+    """Against the first row the other size would differ by so much that nothing else is seen."""
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    sizes = {"120": config, "60": config.model_copy(
+        update={"data": config.data.model_copy(update={"train_pairs": 60})}
+    )}  # fmt: skip
+    rows = []
+    for size, plain in sizes.items():
+        asked = (Question((f"{size}, none",), f"gain at {size}"),)
+        noisy = with_taus(plain, 1.0, 0.0)
+        rows += [Row(f"{size}, none", plain, (1, 2)), Row(f"{size}, noise", noisy, (1, 2), asked)]
+    for row in rows:
+        finish_row(row, tmp_path / "runs", test=0.2, dev=0.2)
+    make_experiment("sweep", rows, tmp_path / "runs", tmp_path / "out")
+    [analysis] = analyse([load(tmp_path / "out")])[0]
+    assert [(c.row, c.against) for c in analysis.against_first] == [("120, noise", "120, none")]
+    write_report(tmp_path / "out")
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert ">vs 60, none<" in page
+    assert ">Δ BLEU, right of 0 is better<" in page
+    assert "60, noise against 120, none" not in page
+    assert corpus_title(*sizes.values()) == "corpus xx→yy"
+    assert corpus_title(sizes["60"]) == "corpus xx→yy, 60 pairs"
 
 
 def test_rows_name_their_corpus_where_there_are_several(tmp_path):

@@ -183,9 +183,14 @@ def unknown_p(rows: Sequence[RowRecord]) -> list[float]:
 
 
 def against_first(rows: Sequence[RowRecord], scores: Scores) -> list[Contrast]:
-    """Return every row against the first one, to be looked at: no question, no correction."""
+    """Return every row against the first one, to be looked at: no question, no correction.
+
+    Rows trained on another number of pairs are left out: that difference would hide all others.
+    """
     first, *others = [row for row in rows if row.runs]
-    return [contrast(first, row, scores) for row in others]
+    size = first.row.config.data.train_pairs
+    alike = [row for row in others if row.row.config.data.train_pairs == size]
+    return [contrast(first, row, scores) for row in alike]
 
 
 def contrast(

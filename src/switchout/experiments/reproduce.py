@@ -119,11 +119,12 @@ def base_config(corpus: str, request: Request) -> Config:
     return config.model_copy(update={"data": data})
 
 
-def corpus_title(config: Config) -> str:
-    """Return a heading: corpus, direction and how much of it."""
+def corpus_title(config: Config, *others: Config) -> str:
+    """Return a heading: corpus, direction and how much of it, if all rows have the same."""
     corpus = corpus_of(config)
     n_pairs = config.data.train_pairs
-    size = f", {n_pairs:,} pairs" if n_pairs else ""
+    is_same = all(other.data.train_pairs == n_pairs for other in others)
+    size = f", {n_pairs:,} pairs" if n_pairs and is_same else ""
     return f"{Path(corpus.name).name} {corpus.source}→{corpus.target}{size}"
 
 

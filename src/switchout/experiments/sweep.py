@@ -85,7 +85,7 @@ def sweep(path: Path, out: Path, *, engine: Engine, command: str = "") -> list[F
     check_folder(out, "sweep")
     rows = read_sweep(path)
     check_corpora(row.config for row in rows)
-    planned = CorpusRows(corpus_title(rows[0].config), tuple(rows))
+    planned = CorpusRows(corpus_title(*(row.config for row in rows)), tuple(rows))
     experiment = Experiment("sweep", (planned,), command)
     save(experiment, out)
     return train_all(experiment.jobs(), engine, label="sweep")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from switchout.experiments.experiment import CorpusRows, Experiment
 from switchout.report.page import Section
 from switchout.report.tables import Cell, Column, Table
@@ -40,13 +42,18 @@ def about(experiment: Experiment) -> str:
 
 
 def _in_short(corpus: CorpusRows) -> str:
-    m, t = corpus.base.model, corpus.base.train
-    seeds = sorted({len(row.seeds) for row in corpus.rows})
-    n_seeds = f"{seeds[0]} to {seeds[-1]} seeds" if len(seeds) > 1 else f"{seeds[0]} seeds"
+    m = corpus.base.model
+    steps = _span(row.config.train.steps for row in corpus.rows)
+    n_seeds = _span(len(row.seeds) for row in corpus.rows)
     return (
         f"{corpus.name}; Transformer {m.layers}+{m.layers} layers, width {m.d_model}; "
-        f"{t.steps:,} steps; {n_seeds} a row".replace(" 1 seeds", " 1 seed")
+        f"{steps} steps; {n_seeds} seeds a row".replace(" 1 seeds", " 1 seed")
     )
+
+
+def _span(numbers: Iterable[int]) -> str:
+    found = sorted(numbers)
+    return f"{found[0]:,}" if found[0] == found[-1] else f"{found[0]:,} to {found[-1]:,}"
 
 
 def _settings(corpus: CorpusRows) -> list[str]:

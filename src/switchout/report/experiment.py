@@ -108,15 +108,20 @@ def _colours(analysis: Analysis) -> dict[str, str]:
 def _forest(analysis: Analysis) -> ForestPlot:
     """Every row against the first one and what else was asked of it; all runs as dots."""
     lines: list[Difference] = []
+    in_first = {c.row for c in analysis.against_first}
     for row in analysis.finished_rows:
         of_row = [c for c in (*analysis.against_first, *analysis.contrasts) if c.row == row.name]
+        if of_row and row.name not in in_first:  # its name alone, then "vs …"
+            lines.append(Difference(row.name, "", None))
         lines += {c.against: difference(c.test) for c in of_row}.values()
     if analysis.against_first:
         lines.insert(0, no_difference(analysis.against_first[0].test.baseline))
+    are_to_first = all(line.against for line in lines)
+    what = f"Δ to {analysis.finished_rows[0].name}" if are_to_first else "Δ BLEU"
     return ForestPlot(
         f"{analysis.name}: Δ test BLEU",
         lines,
-        x_label=f"Δ to {analysis.finished_rows[0].name}, right of 0 is better",
+        x_label=f"{what}, right of 0 is better",
         colours=_colours(analysis),
         note=f"Diamonds: means; lines: 95% intervals over {_counted(analysis)}; dots: runs.",
     )

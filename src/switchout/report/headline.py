@@ -67,7 +67,9 @@ def headline_table(kind: str, analysis: Analysis) -> Table:
     if len({len(row.runs) for row in analysis.rows}) > 1:
         parts.append((Column("runs", format="d"), [len(row.runs) for row in analysis.rows]))
     first = {c.row: c for c in analysis.against_first}
-    asked = [c for c in analysis.contrasts if c.row in first and c.against != first[c.row].against]
+    asked = [
+        c for c in analysis.contrasts if c.row not in first or c.against != first[c.row].against
+    ]
     # What was asked of the first row counts: it may be paired by seed.
     first |= {c.row: c for c in analysis.contrasts if c not in asked and c.row in first}
     if first:
