@@ -24,8 +24,9 @@ from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_fold
 from switchout.nmt.metrics import read_metrics
 from switchout.nmt.trainer import Trainer
 from switchout.runs.config_file import load_config
-from switchout.runs.folder import SYNTHETIC_IDS, open_run, removed_if_refused
+from switchout.runs.folder import open_run, removed_if_refused
 from switchout.runs.leases import RunIsBusyError, held
+from switchout.runs.preparing import SYNTHETIC_IDS
 
 RESULT_KEYS = {
     *("signature", "state", "policy", "tau_x", "tau_y", "seed", "steps", "selected_step"),

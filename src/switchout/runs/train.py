@@ -30,17 +30,10 @@ from switchout.nmt.resume import resume
 from switchout.nmt.schedule import Schedule
 from switchout.nmt.trainer import NonFiniteLoss, Trainer, UpdateSpec, perplexity
 from switchout.runs.config import Config, Train
-from switchout.runs.folder import (
-    Run,
-    check_place,
-    move_aside,
-    open_run,
-    prepare_run,
-    removed_if_refused,
-    start_weights,
-)
+from switchout.runs.folder import Run, check_place, move_aside, open_run, removed_if_refused
 from switchout.runs.leases import held
 from switchout.runs.noise import build_noise, warn_of_noise
+from switchout.runs.preparing import prepare_run, start_weights
 from switchout.runs.result import Result, finish, known_result, translate_split, write_result
 
 log = logging.getLogger(__name__)
