@@ -68,6 +68,13 @@ def effect(
     return Effect(delta, seeds_test(delta, *values, is_paired=is_paired), dots, True)
 
 
+def by_dev_bleu(study: Study, claim: Claim) -> tuple[float, float]:
+    """Return the differences on test and dev where the best dev BLEU chooses the checkpoint."""
+    rows = (claim.row, claim.against)
+    test, dev = (effect(study, *rows, split=s, rule="dev-bleu").delta for s in ("test", "dev"))
+    return test, dev
+
+
 def scored(study: Study, row: str, split: str, rule: str | None) -> Scored | None:
     """Return a row's runs from their stored statistics; None: none were kept."""
     statistics = study.statistics(row, split, rule)

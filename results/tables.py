@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean, median, stdev
 
 from cells import interval, markdown, needed, on, p_value, slope_in_words
-from effects import SMALL, Claim, Effect, effect
+from effects import SMALL, Claim, Effect, by_dev_bleu, effect
 from studies import (
     EARLIER,
     FEWEST_DRAWN,
@@ -378,10 +378,7 @@ def studies_table() -> str:
 def _short(study: Study, claim: Claim) -> str:
     """A claim by the rule that was declared, and by dev BLEU, which most people use."""
     verdict = claim.verdict if study.is_complete else "open"
-    test, dev = (
-        effect(study, claim.row, claim.against, split=split, rule="dev-bleu").delta
-        for split in SPLITS
-    )
+    test, dev = by_dev_bleu(study, claim)
     by_bleu = f"checkpoints by dev BLEU: {test:+.2f}, dev {dev:+.2f}"
     return f"{_on_both(claim)}: **{verdict}**; {by_bleu}"
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from cells import interval, markdown, on, p_value, slope_in_words
-from effects import Effect, effect
+from effects import Claim, by_dev_bleu, effect
 from studies import (
     SHORT,
     TITLES,
@@ -150,24 +150,23 @@ def study_results() -> Iterator[StudyResult]:
         study = study_of(name)
         for claim in drawn_claims(name):
             assert study is not None
+            names = (SHORT[name], in_short(claim), claim.row, claim.against)
+            on_test, on_dev = claim.on_test, claim.on_dev
+            measured = (on_test.delta, *on_test.test.ci95, on_dev.delta, *by_dev_bleu(study, claim))
+            delta, low, high, dev, test_by, dev_by = (round(x, 2) for x in measured)
             n_seeds = min(len(study.of(row)) for row in (claim.row, claim.against))
             verdict = claim.verdict if study.is_complete else "open"
-            sets = claim.on_test, claim.on_dev
-            names = (SHORT[name], in_short(claim.question), claim.row, claim.against)
-            yield _result(names, sets, n_seeds, verdict)
+            numbers = delta, low, high, dev, test_by, dev_by
+            yield StudyResult(*names, *numbers, n_seeds, verdict)
 
 
-def in_short(question: str) -> str:
-    """A question of study 3 as the claim it asks again, for lines without room."""
-    what, _, size = question.rpartition(" at ")
-    claim = {"gain": "C1", "more than word dropout": "W1"}.get(what)
-    return f"{claim} {size}" if claim else question
+def in_short(claim: Claim) -> str:
+    """What SwitchOut is compared with, for lines without room.
 
-
-def _result(
-    names: tuple[str, str, str, str], sets: tuple[Effect, Effect], n_seeds: int, verdict: str
-) -> StudyResult:
-    test, dev = sets
-    low, high = test.test.ci95
-    delta, low, high, dev_delta = (round(x, 2) for x in (test.delta, low, high, dev.delta))
-    return StudyResult(*names, delta, low, high, dev_delta, n_seeds, verdict)
+    The number of pairs of study 3 and the dose of study 4 stand before it.
+    """
+    pairs, comma, against = claim.against.partition(" pairs, ")
+    if comma:
+        return f"{pairs} vs {against}"
+    dose = claim.row.partition(", ")[2]
+    return f"{dose} vs {claim.against.removesuffix(f', {dose}')}".strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from statistics import median
 
@@ -133,20 +134,32 @@ def test_the_terminal_names_what_studies_decided_on_real_data(tmp_path, monkeypa
     reference = read_reference(module.SHIPPED)
     assert reference is not None
     study = reference.studies[0]
-    for verdicts, n_told in ((("open", "screening"), 0), (("confirmed", "open"), 1)):
+    for verdicts, n_told, n_open in (
+        ((), 0, None),
+        (("open", "screening"), 0, "2 questions open"),
+        (("confirmed", "open"), 1, "1 question open"),
+        (("confirmed", "refuted"), 2, None),
+    ):
         studies = tuple(replace(study, verdict=verdict) for verdict in verdicts)
         write_reference(replace(reference, studies=studies), tmp_path / "shipped.json")
         monkeypatch.setattr(module, "SHIPPED", tmp_path / "shipped.json")
         told = _real_data()
-        assert sum(line.endswith(": confirmed") for line in told) == n_told
+        assert sum(line.endswith((": confirmed", ": refuted")) for line in told) == n_told
+        assert [line.split(":")[0].strip() for line in told if "open" in line] == [n_open] * bool(
+            n_open
+        )
+        assert sum("by dev BLEU +0.64, dev -0.11" in line for line in told) == n_told
         assert max(map(len, told), default=0) <= 80
-        assert bool(told) == bool(n_told)
+        assert bool(told) == bool(verdicts)
 
 
 def test_the_demo_says_that_a_grammar_is_no_test_and_shows_real_data(shipped, tmp_path):
-    study = StudyResult("Study 1: real", "C1", "+SwitchOut", "T", 0.5, -0.1, 1.1, 0.4, 9, "open")
-    at_a_size = replace(study, study="Study 3: sizes", question="C1 29,000 pairs")
-    reference = replace(read_reference(module.SHIPPED), studies=(study, at_a_size))
+    study = StudyResult(
+        "Study 1: real", "vs T", "+SwitchOut", "T", 0.5, -0.1, 1.1, 0.4, 0.3, -0.2, 9, "open"
+    )
+    again = replace(study, question="vs W", delta=0.25)
+    at_a_size = replace(study, study="Study 3: the largest of them", delta=-0.25)
+    reference = replace(read_reference(module.SHIPPED), studies=(study, again, at_a_size))
     write_reference(reference, module.SHIPPED)
     assert read_reference(module.SHIPPED) == reference
     rows = tuple(demo._few_rows(table1_rows(shipped, taus=TAUS, n_seeds=2)))
@@ -156,10 +169,24 @@ def test_the_demo_says_that_a_grammar_is_no_test_and_shows_real_data(shipped, tm
     answers = write_report(tmp_path / "few")["answers"]
     page = (tmp_path / "few" / "report.html").read_text()
     assert any("no test of the method" in answer for answer in answers)
-    assert "C1 study 1" in page
-    assert ">C1 29,000 study 3<" in page  # not cut
-    assert "+0.50 [−0.10, +1.10]" in page
+    [plot] = re.findall(r"Study 1: real</text>.*?</svg>", page)
+    assert re.findall(r"<text [^>]*>([^<]*\w[^<]*)</text>", plot)[:4] == [
+        "vs T",
+        "vs W",
+        "Study 3: the largest of them",  # not cut
+        "vs T",  # again, as in the other study
+    ]
+    [table] = re.findall(r">Study 1</th>.*?</table>", page)
+    assert re.findall(r"Study \d", table) == ["Study 1", "Study 3"]  # each once
+    assert "+0.50\N{NO-BREAK SPACE}[−0.10,\N{NO-BREAK SPACE}+1.10]" in table
+    assert ">+0.30,\N{NO-BREAK SPACE}−0.20<" in table
     assert "not trained here" in page
+    for dose in demo.doses():
+        original, epochs = dose.examples[0]
+        changed = next(epoch for epoch in epochs if any(is_new for _, is_new in epoch))
+        words = (f'<mark class="new">{word}</mark>' if new else word for word, new in changed)
+        assert f"<dd>{original}</dd>" in page
+        assert f"<dd>{' '.join(words)} </dd>" in page
 
 
 def test_doses_say_what_noise_does_and_the_lower_one_does_less():

@@ -310,7 +310,11 @@ def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkey
     assert second.endswith(", dev +0.12: **open** |  |")
     monkeypatch.setattr(verdicts, "drawn_claims", studies.drawn_claims)
     one, other, _ = verdicts.study_results()
-    assert (one.question, other.question) == ("C1 2,000 pairs", "W1 2,000 pairs")
+    dose = replace(found[0], row="SwitchOut, rate 0.05", against="word dropout, rate 0.05")
+    assert verdicts.in_short(dose) == "rate 0.05 vs word dropout"
+    paper = replace(found[0], row="+RAML +SwitchOut", against="+RAML")
+    assert verdicts.in_short(paper) == "vs +RAML"
+    assert (one.question, other.question) == ("2,000 vs none", "2,000 vs word dropout")
     monkeypatch.setattr(studies, "drawn_claims", lambda name: [])
     assert figures.sizes_figure() == figures.sizes_link() == ""
 

@@ -14,6 +14,8 @@ from switchout.cli.report import finish
 from switchout.cli.verb import Option
 from switchout.ranges import SEEDS
 
+UNDECIDED = ("open", "screening")
+
 if TYPE_CHECKING:
     from switchout.experiments.demo import Dose
 
@@ -57,25 +59,29 @@ def demo(
 
 
 def _real_data() -> list[str]:
-    """What studies of ours have decided on real data; nothing where none has."""
+    """What studies of ours say of real data: each answer, and how many questions are open."""
     from switchout.experiments.reference import SHIPPED, read_reference
 
     reference = read_reference(SHIPPED)
-    decided = [
-        one
-        for one in (reference.studies if reference else ())
-        if one.verdict not in ("open", "screening")
-    ]
     lines: list[str] = []
-    for study, results in groupby(decided, key=lambda one: one.study):
+    for study, of_study in groupby(reference.studies if reference else (), lambda one: one.study):
+        results = list(of_study)
         lines.append(f"  {study}")
         for one in results:
+            if one.verdict in UNDECIDED:
+                continue
             lines.append(f"    {one.row} against {one.against}: {one.verdict}")
             lines.append(
                 f"      {one.delta:+.2f} BLEU ({one.low:+.2f} to {one.high:+.2f}), dev "
                 f"{one.dev_delta:+.2f}, {one.n_seeds} seeds"
             )
-    return ["", "Decided on real data by our studies, not trained here:", *lines, ""] * bool(lines)
+            if one.test_by_bleu != one.delta:
+                by_bleu = f"{one.test_by_bleu:+.2f}, dev {one.dev_by_bleu:+.2f}"
+                lines.append(f"      with checkpoints by dev BLEU {by_bleu}")
+        if n_open := sum(one.verdict in UNDECIDED for one in results):
+            questions = f"{n_open} question{'s' * (n_open > 1)}"
+            lines.append(f"    {questions} open: neither a gain nor a loss is shown")
+    return ["", "On real data, by our studies, not trained here:", *lines, ""] * bool(lines)
 
 
 def _show(dose: Dose) -> None:

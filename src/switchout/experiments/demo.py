@@ -50,8 +50,8 @@ QUICK = ("train.steps=600", "train.checkpoint_every=200", "train.dev_bleu=false"
 LOWER_TAU = 0.5
 WHY = (
     "A grammar is no test of the method: its sentences are deterministic, so a word that noise has "
-    "replaced cannot be guessed from the others, and noise loses here at every dose we tried. It "
-    "shows the tool; the studies on real data are shown beside it."
+    "replaced cannot be guessed from the others, and SwitchOut loses here at every dose we tried. "
+    "It shows the tool; the studies on real data are shown beside it."
 )
 N_SHOWN, N_EPOCHS = 2, 4
 NoisyLine = list[tuple[str, bool]]  # words, and whether noise put them there

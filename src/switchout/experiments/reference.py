@@ -32,10 +32,11 @@ class StudyResult:
 
     Attributes:
         study: Which data and set-up.
-        question: C1, C2, ….
+        question: What SwitchOut is compared with, in a few words.
         row, against: What was compared.
         delta, low, high: Difference on test with its 95% interval.
         dev_delta: The same on dev.
+        test_by_bleu, dev_by_bleu: Both differences where best dev BLEU chooses the checkpoint.
         n_seeds: On the smaller side.
         verdict: confirmed, refuted or open.
     """
@@ -48,6 +49,8 @@ class StudyResult:
     low: float
     high: float
     dev_delta: float
+    test_by_bleu: float
+    dev_by_bleu: float
     n_seeds: int
     verdict: str
 

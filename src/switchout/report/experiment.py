@@ -10,6 +10,7 @@ from switchout.evaluation.comparison import Comparison
 from switchout.evaluation.verdict import difference_in_words
 from switchout.experiments.analysis import Analysis
 from switchout.experiments.data_facts import DataFacts
+from switchout.experiments.demo import Dose, doses
 from switchout.experiments.experiment import Experiment
 from switchout.report.answers import Answers
 from switchout.report.asked import about, asked_section
@@ -30,6 +31,7 @@ from switchout.report.details import (
 from switchout.report.elements import Html
 from switchout.report.examples import HOW_TO_READ_EXAMPLES
 from switchout.report.headline import headline_table, tau_map, tau_table
+from switchout.report.noise import noise_figure
 from switchout.report.page import FirstScreen, Section, report_page
 from switchout.report.shipped import beside_real_data, shipped_section, studies_table
 from switchout.report.tables import Column, Table
@@ -76,7 +78,7 @@ def experiment_page(experiment: Experiment, analyses: Sequence[Analysis], answer
 
 def _first_figures(kind: str, analyses: Sequence[Analysis]) -> list[Html]:
     """The charts and tables of the first screen."""
-    figures: list[Html] = []
+    figures = [_dose(dose) for dose in doses()] if kind == "demo" else []
     for analysis in analyses:
         if analysis.taus:
             figures.append(tau_map(analysis.taus).html())
@@ -87,6 +89,15 @@ def _first_figures(kind: str, analyses: Sequence[Analysis]) -> list[Html]:
                 beside = beside_real_data(analysis.contrasts, analysis.reference.studies)
                 figures += [beside.html(), studies_table(analysis.reference.studies).html()]
     return figures
+
+
+def _dose(dose: Dose) -> Html:
+    """What a temperature of the demo does to two training sentences."""
+    title = (
+        f"Temperature {dose.tau:g} changes {dose.changed:.1%} of the words and leaves "
+        f"{dose.untouched:.0%} of the sentences as they are"
+    )
+    return noise_figure(title, dose.examples)
 
 
 def _is_declared(experiment: Experiment) -> bool:

@@ -23,7 +23,7 @@ from switchout.report.colours import colours_of
 from switchout.report.elements import Child, Html, element
 
 LINE, GAP, TOP, BOTTOM = 20, 5, 2, 36  # of a difference, after a row, around all
-WIDEST_LABEL = 150
+WIDEST_LABEL = 155
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Difference:
 
     Attributes:
         name, against: The two rows.
-        delta: Difference of their means; None draws the dots alone.
+        delta: Difference of their means; None draws the dots alone, or a heading without any.
         low, high: Its interval.
         dots: Every run of the row, less the mean of the other.
     """
@@ -44,6 +44,11 @@ class Difference:
     high: float | None = None
     dots: Sequence[float] = ()
 
+    @property
+    def is_heading(self) -> bool:
+        """Whether it is only a name, of the lines below it."""
+        return self.delta is None and not self.dots
+
 
 @dataclass(frozen=True)
 class ForestPlot(Chart):
@@ -53,7 +58,8 @@ class ForestPlot(Chart):
 
     def marks(self) -> tuple[Child, float]:
         """Return all that is drawn, and the height of the drawing."""
-        label_width = min(longest(label for label, _ in self._labelled()), WIDEST_LABEL)
+        labels = (label for label, line in self._labelled() if not line.is_heading)
+        label_width = min(longest(labels), WIDEST_LABEL)
         across = Scale.over(self._numbers(), start=label_width + 14, end=WIDTH - RIGHT).rounded()
         colours = self.colours or colours_of(d.name for d in self.differences)
         marks: list[Html] = []
@@ -61,6 +67,9 @@ class ForestPlot(Chart):
         for name, lines in groupby(self._labelled(), key=lambda pair: pair[1].name):
             for label, difference in lines:
                 y += LINE
+                if difference.is_heading:
+                    marks.append(text(0, y, label, anchor="start", class_="name"))
+                    continue
                 class_ = "name" if label == name else ""
                 label = shortened(label, WIDEST_LABEL)
                 written = text(label_width + 4, y, label, anchor="end", class_=class_)
@@ -83,10 +92,12 @@ class ForestPlot(Chart):
         return numbers
 
     def _labelled(self) -> list[tuple[str, Difference]]:
-        """Every line's label: the row, and below it what else it is compared with."""
+        """Every line's label: the row, below it what else; under a heading rows are new again."""
         seen: set[str] = set()
         labelled = []
         for d in self.differences:
+            if d.is_heading:
+                seen.clear()
             labelled.append((f"vs {d.against}" if d.name in seen else d.name, d))
             seen.add(d.name)
         return labelled
