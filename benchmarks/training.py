@@ -115,7 +115,8 @@ def parts_of_a_step(folder: Path, *, steps: int) -> None:
 
     from switchout.nmt.machine import prepare_cpu
     from switchout.runs.config_file import load_config
-    from switchout.runs.folder import open_run, prepare_run
+    from switchout.runs.folder import open_run
+    from switchout.runs.preparing import prepare_run
     from switchout.runs.train import make_trainer
 
     prepare_cpu(1)
@@ -172,7 +173,8 @@ def run_tool(command: list[str], folder: Path, setting: Setting) -> tuple[float,
 OURS = """
 from pathlib import Path
 from switchout.runs.config_file import load_config
-from switchout.runs.folder import open_run, prepare_run
+from switchout.runs.folder import open_run
+from switchout.runs.preparing import prepare_run
 from switchout.runs.train import make_trainer
 from switchout.nmt.machine import prepare_cpu, processes
 config = load_config("c.toml")
