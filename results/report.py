@@ -21,7 +21,14 @@ from switchout.report.write import write_pages
 def _from_its_table(name: str) -> Experiment:
     slope = distance_slope() if name == "en-vi" else None
     other_p = (slope.p,) if slope else ()
-    return experiment_of(name, find=read(name).kept, other_p=other_p)
+    study = read(name)
+    experiment = experiment_of(name, find=study.kept, other_p=other_p)
+    if not any(job.key in study.runs for job in experiment.jobs()):
+        raise SwitchOutError(
+            f"{name}: the corpus that was found under the name of the study's is another one; "
+            f"studies/{name}.md says which it is"
+        )
+    return experiment
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ from switchout.nmt import machine
 from switchout.nmt.checkpoint import digest, read_facts, read_tensors, step_folders
 from switchout.nmt.metrics import read_metrics
 from switchout.nmt.trainer import Trainer
-from switchout.runs.config_file import load_config
+from switchout.runs.config_file import load_config, to_toml
 from switchout.runs.folder import open_run, removed_if_refused
 from switchout.runs.leases import RunIsBusyError, held
 from switchout.runs.preparing import SYNTHETIC_IDS
@@ -574,6 +574,29 @@ def test_print_config_prints_what_would_be_trained(tmp_path, corpus, capsys):
             overrides=['augment.source={policy = "switchout", tau = 1.0}'],
         )  # fmt: skip
         assert wanted == changed
+
+
+@pytest.mark.parametrize(
+    ("options", "source"),
+    [
+        (["--tau-x", "2"], {"policy": "switchout", "tau": 2, "rate": None}),
+        (["--rate-x", "0.1"], {"policy": "switchout", "tau": None, "rate": 0.1}),
+    ],
+)
+def test_the_noise_options_leave_what_counts_as_a_word(options, source, tmp_path, capsys):
+    config = tmp_path / "tagged.toml"
+    tagged = 'unk_is_word = true, special_pattern = ">>.*<<"'
+    hamming = f'{{policy = "hamming", tau = 0.9, rescaled = true, {tagged}}}'
+    before = load_config("en-vi", overrides=[f"augment.source={hamming}"])
+    config.write_text(to_toml(before))
+    assert run(["train", str(config), *options, "--print-config"]) == 0
+    (tmp_path / "printed.toml").write_text(capsys.readouterr().out)
+    wanted = load_config(tmp_path / "printed.toml").augment
+    assert {key: getattr(wanted.source, key) for key in source} == source
+    assert wanted.source.unk_is_word
+    assert wanted.source.special_pattern == ">>.*<<"
+    assert not wanted.source.rescaled  # which is of the policy that was replaced
+    assert wanted.target == before.augment.target
 
 
 def test_print_config_of_nothing_lists_the_presets(capsys):

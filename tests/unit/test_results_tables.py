@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from made_runs import finish_row, make_config, make_experiment, write_corpus
 
+from switchout.errors import SwitchOutError
 from switchout.experiments.contrasts import Scores, contrast
 from switchout.experiments.experiment import Question, Row, load, records
 from switchout.experiments.paper import with_taus
@@ -21,21 +22,12 @@ from switchout.report.write import write_pages
 DATA = Path(os.environ.get("SWITCHOUT_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RESULTS = Path(__file__).parents[2] / "results"
 sys.path.insert(0, str(RESULTS))
-MODULES = [
-    "collect",
-    "declared",
-    "doses",
-    "effects",
-    "figures",
-    "go_on",
-    "make",
-    "power",
-    "studies",
-    "table",
-    "tables",
-]
-collect, declared, doses, effects, figures, go_on, make, power, studies, table, tables, verdicts = (
-    map(importlib.import_module, [*MODULES, "verdicts"])
+collect, declared, doses, effects, figures, go_on = map(
+    importlib.import_module, ["collect", "declared", "doses", "effects", "figures", "go_on"]
+)
+make, power, report, studies, table, tables, verdicts = map(
+    importlib.import_module,
+    ["make", "power", "report", "studies", "table", "tables", "verdicts"],
 )
 sys.path.remove(str(RESULTS))
 
@@ -275,13 +267,36 @@ def test_seeds_that_settle_a_question_follow_the_textbook(study, monkeypatch):
     line = power.seeds_table().splitlines()[-1]
     name, known, *numbers, hours = [cell.strip() for cell in line.strip("|").split("|")]
     assert (name, known, kept_rules) == ("toy", "2", ["dev-bleu"])
+    numbers[1] = of_half = numbers[1].partition(" ")[0]
     for n_seeds, gap in zip(map(int, numbers), power.GAPS, strict=True):
         by_normal = run_variance * (1.96 + 0.8416) ** 2 / gap**2
         assert by_normal < n_seeds <= by_normal + 2
-    assert hours == f"{int(numbers[1]) * 2 * 0.5 / 2:.1f}"  # a run takes half an hour of one core
+    of_nine = power._in_words(int(of_half), 0.5, effects.Effect(9.0, spread, (), True), 9)
+    assert of_nine.startswith(f"{of_half} (")
+    ends = map(int, of_nine.partition("(")[2].strip(")").split(" to "))
+    for end, quantile in zip(ends, (28.8454, 6.9077), strict=True):  # χ² of 2 × 8 degrees
+        by_normal = run_variance * 16 / quantile * (1.96 + 0.8416) ** 2 / 0.5**2
+        assert by_normal < end <= by_normal + 3
+    assert hours == f"{int(of_half) * 2 * 0.5 / 2:.1f}"  # a run takes half an hour of one core
     too_small = replace(spread, run_variance=0.0, sentence_variance=4.0)
     monkeypatch.setattr(power, "effect", lambda *a, **k: effects.Effect(9.0, too_small, (), True))
     assert "| too few sentences |" in power.seeds_table().splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("df", "low", "high"), [(6, 1.2373, 14.4494), (16, 6.9077, 28.8454), (24, 12.4012, 39.3641)]
+)
+def test_the_ends_of_a_variance_are_those_of_chi_square(df, low, high):
+    """Quantiles at 2.5% and 97.5% from a printed table."""
+    assert power.variance_ends(df) == pytest.approx((df / high, df / low), rel=0.03)
+
+
+@pytest.mark.skipif(not (DATA / "iwslt15_en_vi").is_dir(), reason="no corpus: set SWITCHOUT_DATA")
+def test_no_report_of_a_study_is_made_with_another_corpus(monkeypatch):
+    """shared/data has a small corpus of the same name as study 2's."""
+    monkeypatch.setenv("SWITCHOUT_DATA", str(DATA))
+    with pytest.raises(SwitchOutError, match="en-vi: the corpus that was found"):
+        report._from_its_table("en-vi")
 
 
 def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkeypatch):

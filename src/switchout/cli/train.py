@@ -111,16 +111,17 @@ def _as_toml(config: Config, name: str | None) -> str:
 
 
 def _noise(side: str, policy: str, tau: float | None, rate: float | None) -> list[str]:
-    """Return the override of a side."""
+    """Return the overrides of a side; what counts as a word stays as the configuration has it."""
     if tau is None and rate is None:
         return []
     if tau is not None and rate is not None:
         xy = "x" if side == "source" else "y"
         raise SwitchOutError(f"the {side} takes either tau_{xy} or rate_{xy}, not both")
     if not tau and not rate:
-        return [f'augment.{side}={{policy = "none"}}']
-    strength = f"rate = {rate!r}" if tau is None else f"tau = {tau!r}"
-    return [f'augment.{side}={{policy = "{policy}", {strength}}}']
+        return [f'augment.{side}.policy="none"']
+    strength = f"rate={rate!r}" if tau is None else f"tau={tau!r}"
+    settings = (f'policy="{policy}"', strength, "rescaled=false")
+    return [f"augment.{side}.{setting}" for setting in settings]
 
 
 def _show(result: dict[str, Any], out: Path, *, as_json: bool) -> None:
