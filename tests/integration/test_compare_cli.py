@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -215,6 +216,70 @@ def test_what_people_read_fits_the_terminal(
     _, out, _ = outcome(capsys, *asked, "--json")
     monkeypatch.setenv("COLUMNS", "80")
     assert outcome(capsys, *asked, "--json")[1] == out
+
+
+@pytest.mark.parametrize(
+    ("verb", "width", "groups"),
+    [
+        ("score", "80", ["BLEU 95% interval", "chrF 95% interval", "TER 95% interval"]),
+        ("score", "40", ["BLEU 95% interval", "chrF 95% interval", "TER 95% interval"]),
+        ("compare", "40", ["Δ 95% from to"]),
+        ("buckets", "40", ["Δ 95% from to", "slope 95% from to per"]),
+    ],
+)
+def test_an_interval_stands_beside_its_number(
+    verb: str, width: str, groups: list[str], folder: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("COLUMNS", width)
+    monkeypatch.chdir(folder)
+    sides = ["--baseline", "base0", "--system", "a-rather-long-name=new0"]
+    (folder / "switchout-seed-1.hyp").write_bytes((folder / "new0").read_bytes())
+    outputs = ["base0", "switchout-seed-1.hyp"]
+    asked = {"score": outputs, "compare": sides, "buckets": [*sides, "--by", "length"]}
+    code, out, _ = outcome(capsys, verb, "--ref", "ref", *asked[verb])
+    assert code == 0
+    headings = [" ".join(line.split()) for line in out.splitlines() if "95%" in line]
+    assert out.count("95%") == out.count("(95%") + len(groups)  # a verdict has one, too
+    assert all(any(group in heading for heading in headings) for group in groups)
+    if verb == "score":
+        inside = re.findall(r"([\d.]+) +([\d.]+) to ([\d.]+)", out)
+        assert len(inside) == 2 * len(groups)
+        assert all(float(low) < float(score) < float(high) for score, low, high in inside)
+
+
+def test_a_file_gets_tables_in_one_piece(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    code, out, _ = outcome(capsys, "score", "base0", "new0", "--ref", "ref")
+    assert code == 0
+    heading, *rows = [line.split() for line in out.splitlines()[:3]]
+    assert heading == ["system"] + [
+        w for m in ("BLEU", "chrF", "TER") for w in (m, "95%", "interval")
+    ]
+    assert [len(row) for row in rows] == [1 + 3 * 4] * 2
+    # the same on a terminal
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((60, 24)))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert outcome(capsys, "score", "base0", "new0", "--ref", "ref")[1].count("system") > 1
+
+
+def test_text_of_buckets_fits_the_terminal(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    asked = ["buckets", "--ref", "ref", "--system", "new0", "--by", "length"]
+    asked += ["--baseline", "a baseline whose name alone takes a good half of the line=base0"]
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, _ = outcome(capsys, *asked)
+    assert code == 0
+    shown = out.replace("\n", " ")
+    assert "takes a good half of the line by" in shown
+    assert "except that of the length itself." in shown
+    prose = [line for line in out.splitlines() if "  " not in line]
+    assert [line for line in prose if len(line) > 80] == []
 
 
 def test_one_sentence_is_scored_without_an_interval(

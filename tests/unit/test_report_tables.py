@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from switchout.report.tables import P_VALUE, Column, Table, escape_latex
+from switchout.report.tables import P_VALUE, Column, Table, escape_latex, with_interval
 
 NASTY = '<unk> & "R&D" <script>alert(1)</script>'
 TABLE = Table(
@@ -107,6 +107,32 @@ def test_what_is_too_wide_follows_below_under_the_same_names() -> None:
     assert table.text(42) == table.text()  # just wide enough
     assert table.text(41).count("metric") == 2
     assert table.text(1).count("metric") == 4  # a column stands somewhere, come what may
+
+
+def test_joined_columns_follow_their_number_and_every_column_that_names_a_row_comes_along() -> None:
+    columns = [
+        Column("bucket"),
+        Column("n", format="d"),
+        Column("system"),
+        *with_interval("Δ", "delta", "+.1f"),
+        Column("per", is_joined=True),
+        Column("p", format=P_VALUE),
+    ]
+    table = Table("t", columns, [("short", 7, "noisy", 1.0, 0.5, 1.5, "word", 0.04)])
+    assert table.text(1) == (
+        "bucket  n  system\n"
+        "short   7  noisy\n"
+        "\n"
+        "bucket  system     Δ  95% from    to  per\n"
+        "short   noisy   +1.0      +0.5  +1.5  word\n"
+        "\n"
+        "bucket  system      p\n"
+        "short   noisy   0.040"
+    )
+    assert table.text() == (
+        "bucket  n  system     Δ  95% from    to  per       p\n"
+        "short   7  noisy   +1.0      +0.5  +1.5  word  0.040"
+    )
 
 
 def test_row_of_wrong_length_is_refused() -> None:

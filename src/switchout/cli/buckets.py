@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from switchout.cli.options import Json, Resamples, Scoring, Systems, Training
-from switchout.cli.terminal import columns
+from switchout.cli.terminal import table_width, wrapped
 from switchout.cli.verb import Option
 from switchout.errors import SwitchOutError
 from switchout.ranges import Real, Whole
@@ -111,8 +111,8 @@ def buckets(
     if as_json:
         print(json.dumps([b.to_dict() for b in breakdowns], ensure_ascii=False, indent=2))
         return
-    for breakdown in breakdowns:
-        table = gains_table(breakdown)
-        print(table.title, table.text(columns()), "", sep="\n")
+    width = table_width()
+    for table in map(gains_table, breakdowns):
+        print(wrapped(table.title), table.text(width), "", sep="\n")
     trends = trends_table(breakdowns)
-    print(trends.text(columns()), trends.note, breakdowns[0].metric.signature, sep="\n")
+    print(trends.text(width), wrapped(trends.note), breakdowns[0].metric.signature, sep="\n")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from switchout.cli.options import Json, Resamples, Scoring, Systems, Training
-from switchout.cli.terminal import columns, wrapped
+from switchout.cli.terminal import table_width, wrapped
 from switchout.cli.verb import Option
 from switchout.errors import SwitchOutError
 from switchout.ranges import COUNT_OR_NONE
@@ -147,7 +147,8 @@ def compare(
         records = [r.to_dict() | {"verdict": verdict(r)} for r in results]
         print(json.dumps(records, ensure_ascii=False, indent=2))
         return
-    print(scores.text(columns()), "", tests.text(columns()), "", sep="\n")
+    width = table_width()
+    print(scores.text(width), "", tests.text(width), "", sep="\n")
     for result in results:
         told = (verdict(result), runs_compared(result))
         print(wrapped(" ".join(part for part in told if part)))

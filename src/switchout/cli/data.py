@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from switchout.cli.options import Direction, Json
-from switchout.cli.terminal import wrapped
+from switchout.cli.terminal import table_width, wrapped
 from switchout.cli.verb import Argument, Option
 from switchout.corpora.cleaning import Cleaning
 from switchout.corpora.codec import CodecPlan
@@ -237,4 +237,4 @@ def _table(heads: Sequence[str], rows: Sequence[tuple[str | int | None, ...]]) -
     from switchout.report.tables import Column, Table
 
     columns = [Column(heads[0]), *(Column(head, format=",") for head in heads[1:])]
-    return Table("", columns, rows).text()
+    return Table("", columns, rows).text(table_width())

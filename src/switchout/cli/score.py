@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from switchout.cli.options import Json, Ref, Scoring, references_of
-from switchout.cli.terminal import columns
+from switchout.cli.terminal import table_width
 from switchout.cli.verb import Argument, Option
 from switchout.ranges import SOME_RESAMPLES
 
@@ -56,4 +56,4 @@ def score(
     from switchout.report.compare import score_table
 
     table = score_table(records, metrics=metrics)
-    print(table.text(columns()), table.note, sep="\n")
+    print(table.text(table_width()), table.note, sep="\n")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 import textwrap
 
 LEAST = 40  # columns; below, lines of one word are harder to read than broken ones
@@ -11,6 +13,11 @@ LEAST = 40  # columns; below, lines of one word are harder to read than broken o
 def columns() -> int:
     """Return the width of the terminal; 80 where there is none."""
     return max(LEAST, shutil.get_terminal_size().columns)
+
+
+def table_width() -> int | None:
+    """Return the width that tables keep to; None: any, as in a file, where nothing is cut off."""
+    return columns() if sys.stdout.isatty() or "COLUMNS" in os.environ else None
 
 
 def wrapped(paragraph: str, *, hanging: str = "") -> str:

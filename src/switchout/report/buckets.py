@@ -51,7 +51,7 @@ def trends_table(breakdowns: Sequence[Breakdown]) -> Table:
         Column("trend of the gain with", "by"),
         Column("system"),
         *with_interval("slope", "slope", "+.3f"),
-        Column("per"),
+        Column("per", is_joined=True),
         Column("p", format=P_VALUE),
     ]
     rows: list[tuple[Cell, ...]] = []

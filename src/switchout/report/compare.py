@@ -34,7 +34,8 @@ def score_table(records: Sequence[Mapping[str, Any]], *, metrics: Sequence[str])
     columns, rows = [Column("system")], [[record["system"]] for record in records]
     for name in metrics:
         columns.append(Column(LABELS[name], name, ".2f"))
-        columns += [Column("95% interval", f"{name}_ci95")] if has_intervals else []
+        if has_intervals:
+            columns.append(Column("95% interval", f"{name}_ci95", is_joined=True))
         for row, record in zip(rows, records, strict=True):
             row.append(record[name])
             row += [interval(record["ci95"][name], ".2f")] if has_intervals else []

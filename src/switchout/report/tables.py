@@ -30,11 +30,13 @@ class Column:
         title: Heading.
         key: Name in CSV and records; the title if empty.
         format: Of numbers, as for `format` (".2f", "+.2f"), or "p" for p-values; empty: text.
+        is_joined: Whether it means nothing without the number before it, as an interval does.
     """
 
     title: str
     key: str = ""
     format: str = ""
+    is_joined: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -96,7 +98,8 @@ class Table:
 
         Args:
             width: Of the terminal. Columns that do not fit follow below, in a table of their own
-                that begins with the same names; None: all stand side by side.
+                with the same names; joined columns stay together, even where they are too wide.
+                None: all stand side by side.
         """
         lines = [[column.title for column in self.columns], *self._shown()]
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
@@ -110,16 +113,27 @@ class Table:
 
     def _blocks(self, widths: Sequence[int], limit: int | None) -> list[list[int]]:
         """Return which columns stand side by side, the names always among them."""
-        is_number = [column.is_number for column in self.columns]
-        n_names = is_number.index(True) if any(is_number) else len(is_number)
-        names = [*range(n_names)]
+        names, groups = self._groups()
         blocks = [names]
-        for i in range(n_names, len(widths)):
-            taken = sum(widths[j] + 2 for j in blocks[-1]) + widths[i]
+        for group in groups:
+            taken = sum(widths[i] + 2 for i in (*blocks[-1], *group)) - 2
             if limit is not None and taken > limit and blocks[-1] != names:
                 blocks.append(names)
-            blocks[-1] = [*blocks[-1], i]
+            blocks[-1] = sorted([*blocks[-1], *group])
         return blocks
+
+    def _groups(self) -> tuple[list[int], list[list[int]]]:
+        """Return the columns that name a row, and the others, each with those joined to it."""
+        names: list[int] = []
+        groups: list[list[int]] = []
+        for i, column in enumerate(self.columns):
+            if column.is_joined:
+                groups[-1].append(i)
+            elif column.is_number:
+                groups.append([i])
+            else:
+                names.append(i)
+        return names, groups
 
     def csv(self) -> str:
         """Return comma-separated values with a heading, numbers at full precision."""
@@ -222,7 +236,7 @@ def interval(bounds: Sequence[float] | None, format: str = "+.2f") -> str | None
 def with_interval(title: str, key: str, format: str) -> list[Column]:
     """Return the columns of a number and the two ends of its 95% interval."""
     ends = [("95% from", "ci95_low"), ("to", "ci95_high")]
-    return [Column(*heading, format) for heading in [(title, key), *ends]]
+    return [Column(title, key, format), *(Column(*end, format, is_joined=True) for end in ends)]
 
 
 _LATEX = str.maketrans(
