@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 EXTRAS = {  # what may be missing, and which extra of ours brings it
@@ -44,7 +44,7 @@ def needs(*packages: str) -> Iterator[None]:
 def not_installed(*packages: str) -> NotInstalledError:
     """Return what to say of packages that are missing."""
     are = "is" if len(packages) == 1 else "are"
-    text = f"{' and '.join(packages)} {are} not installed: {how_to_install(*packages)}"
+    text = f"{listed(packages, 'and')} {are} not installed: {how_to_install(*packages)}"
     return NotInstalledError(text, name=packages[0])
 
 
@@ -60,6 +60,17 @@ def how_to_install(*packages: str) -> str:
     ours = [f"'.[{extras}]'"] if extras else []
     command = " ".join(["pip install", *ours, *others])
     return f"{command} in your clone of switchout" if extras else command
+
+
+def listed(words: Sequence[str], last: str) -> str:
+    """Return words as one reads them out.
+
+    Example:
+        >>> listed(["a", "b", "c"], "and"), listed(["a", "b"], "or"), listed(["a"], "or")
+        ('a, b and c', 'a or b', 'a')
+    """
+    *first, end = words
+    return f"{', '.join(first)} {last} {end}" if first else end
 
 
 def did_you_mean(word: str, choices: list[str]) -> str:

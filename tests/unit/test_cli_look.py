@@ -104,6 +104,19 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
         ("preview --policy raml", "Did you mean '--policy-x' (source) or '--policy-y' (target)?"),
         ("augment --version", "'--version'. Did you mean 'switchout --version'?"),
         ("--seed 1 augment", "options go after the verb: switchout augment --seed …"),
+        ("--src data augment", "options go after the verb: switchout augment --src …"),
+        ("--no-restart data train", "options go after the verb: switchout train --no-restart …"),
+        ("--src=a data augment", "options go after the verb: switchout augment --src=a …"),
+        ("-- train", "the verb goes first: switchout train …"),
+        ("--", "the verb goes first: switchout VERB …"),
+        ("train --no-restar", "'--no-restar'. Did you mean '--no-restart'? (see"),
+        ("train --config a", "'--config'. CONFIG is given without a flag (see"),
+        ("sweep --config a", "'--config'. CONFIG.toml is given without a flag (see"),
+        ("data get --name a", "'--name'. NAME is given without a flag (see"),
+        ("data prepare --folder a", "'--folder'. NAME|FOLDER is given without a flag (see"),
+        ("score --hyp a", "'--hyp'. HYP… is given without a flag (see"),
+        ("train --s 1", "Did you mean '--source', '--steps', '--seed' or '--set'? (see"),
+        ("train --restrat", "'--restrat'. Did you mean '--restart'? (see"),
         ("--bogus", "options go after the verb: switchout VERB --bogus …"),
         ("augment --source a --seed 1", "No such option '--source'. Did you mean '--src'? (see"),
         ("augment", "'--seed', as in: switchout augment --src train.de --tgt train.en --tau-x 1 "),
@@ -204,3 +217,9 @@ def test_usage_tells_what_may_be_left_out(capsys):
         "Usage: switchout train [OPTIONS] [CONFIG]\n"
     )
     assert "[OPTIONS] WHAT\n" in shown(capsys, "reproduce", "--help")
+
+
+@pytest.mark.parametrize("more", [[], ["augment"], ["--json"], ["--help"]], ids=" ".join)
+def test_version_is_printed_whatever_follows(more, capsys):
+    assert shown(capsys, "--version", *more).split()[0] == "switchout"
+    assert shown(capsys, "--version", *more) == shown(capsys, "--version")

@@ -72,7 +72,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _about(arguments: list[str]) -> int:
     """Print the verbs, or the version; the verbs are no answer where one was needed."""
-    if arguments == ["--version"]:
+    if arguments[:1] == ["--version"]:
         from importlib.metadata import version
 
         print(f"switchout {version('switchout')}", flush=True)
@@ -83,8 +83,7 @@ def _about(arguments: list[str]) -> int:
 
 def _run_verb(verb: str, arguments: list[str]) -> int:
     if verb.startswith("-"):
-        meant = next((word for word in arguments if word in VERBS), "VERB")
-        raise SwitchOutError(f"options go after the verb: switchout {meant} {verb} …")
+        raise SwitchOutError(_verb_first(verb, arguments))
     if verb not in VERBS:
         raise SwitchOutError(f"no such command {verb!r}{did_you_mean(verb, list(VERBS))}")
     import click
@@ -109,6 +108,22 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
     except SwitchOutError as error:
         raise SwitchOutError(with_flags(str(error), verb)) from None
     return result if isinstance(result, int) else 0
+
+
+def _verb_first(option: str, words: list[str]) -> str:
+    """Say where options go; of words that are verbs, one may be the value of the option."""
+    verbs = [word for word in words if word in VERBS]
+    if not option.strip("-"):
+        return f"the verb goes first: switchout {[*verbs, 'VERB'][0]} …"
+    flag = option.partition("=")[0]
+    knowing = [verb for verb in verbs if _knows(verb, flag)]
+    return f"options go after the verb: switchout {[*knowing, *verbs, 'VERB'][0]} {option} …"
+
+
+def _knows(verb: str, flag: str) -> bool:
+    from switchout.cli.verb import commands_of, flags_of
+
+    return any(flag in flags_of(command.params) for command in commands_of(verb).values())
 
 
 def _overview() -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -23,6 +23,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 
+from switchout.errors import listed
 from switchout.ranges import Real, Whole
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
@@ -267,15 +268,32 @@ def first_example(command: click.Command) -> str:
     return " ".join(examples.partition("\n")[0].split())
 
 
+def flags_of(parameters: Iterable[click.Parameter]) -> list[str]:
+    """Return all spellings of options, those that switch off included.
+
+    Example:
+        >>> [flag for flag in flags_of(parser_of("train").params) if "restart" in flag]
+        ['--restart', '--no-restart']
+    """
+    options = (parameter for parameter in parameters if isinstance(parameter, click.Option))
+    return [flag for option in options for flag in (*option.opts, *option.secondary_opts)]
+
+
 def near_flags(name: str, context: click.Context) -> str:
     """Return ``" Did you mean …?"``: all flags that a name begins, else the nearest one.
 
     Example:
-        >>> near_flags("--tau", click.Context(parser_of("train")))
+        >>> train = click.Context(parser_of("train"))
+        >>> near_flags("--tau", train)
         " Did you mean '--tau-x' (source) or '--tau-y' (target)?"
+        >>> near_flags("--config", train)
+        ' CONFIG is given without a flag.'
     """
-    flags = [f for parameter in context.command.get_params(context) for f in parameter.opts]
-    begun = [flag for flag in flags if flag.startswith(f"{name}-")]
+    parameters = context.command.get_params(context)
+    if argument := _argument_called(name.lstrip("-"), parameters):
+        return f" {argument} is given without a flag."
+    flags = flags_of(parameters)
+    begun = [flag for flag in flags if flag.startswith(name)]
     if name == "--version":
         begun = ["switchout --version"]
     sides = {"-x": " (source)", "-y": " (target)"}
@@ -283,7 +301,17 @@ def near_flags(name: str, context: click.Context) -> str:
         f"{flag!r}{sides.get(flag[-2:], '')}"
         for flag in begun or get_close_matches(name, flags, n=1)
     ]
-    return f" Did you mean {' or '.join(near)}?" if near else ""
+    return f" Did you mean {listed(near, 'or')}?" if near else ""
+
+
+def _argument_called(name: str, parameters: Iterable[click.Parameter]) -> str:
+    """Return the argument somebody took for an option, as the help calls it; empty: none."""
+    for parameter in parameters:
+        shown = (parameter.metavar or "").strip("[]")
+        names = [parameter.name, *re.findall("[a-z]+", shown.lower())]
+        if isinstance(parameter, click.Argument) and name in names:
+            return shown
+    return ""
 
 
 def with_flags(message: str, verb: str) -> str:
