@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import Any
 
 from cells import interval, markdown
 from effects import Claim
 from figures import test_and_dev
-from studies import drawn_claims, study_of
+from studies import claims_of, drawn_claims, study_of
 from table import Study
 from tables import n_done
 
@@ -15,7 +16,8 @@ from switchout.policies import make_policy
 from switchout.policies.hamming_policy import HammingPolicy
 from switchout.words import Words
 
-NAME = "dose"
+NAME, SECOND = "dose", "dose-second"
+N_CONFIRMED = 2  # doses that go on to the second part
 PICTURE = "results-doses.svg"
 COLOUR = "s2"  # of SwitchOut on the report's pages
 
@@ -72,7 +74,22 @@ def doses_state() -> str:
         return "**Open**: declared, no run is finished yet."
     if not study.is_complete:
         return f"**Open**: {n_done(study)} of the screening are finished."
-    return "**Open**: the screening is complete, its second part is not begun."
+    named = " and ".join(best_doses(study))
+    begun = f"**Open**: the screening is complete. By dev BLEU {named} go on to nine fresh seeds"
+    second = study_of(SECOND)
+    if second is None:
+        return f"{begun}; none of these runs is finished."
+    if not second.is_complete:
+        return f"{begun}; {n_done(second)} are finished."
+    decided = "; ".join(f"{c.row}: **{c.verdict}**" for c in claims_of(SECOND))
+    return f"{decided}, by nine fresh seeds. The screening, which chose the two, decides nothing."
+
+
+def best_doses(study: Study) -> list[str]:
+    """Return the doses of SwitchOut with the highest mean dev BLEU: test has no say in it."""
+    rows = [row for row in study.rows if row.startswith("SwitchOut")]
+    by_dev = sorted(rows, key=lambda row: fmean(study.scores(row, "dev_bleu")), reverse=True)
+    return by_dev[:N_CONFIRMED]
 
 
 def doses_link() -> str:

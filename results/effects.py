@@ -134,8 +134,9 @@ def verdict_of_claim(study: str, claim: Claim) -> str:
         return "open"
     if is_shown and test.delta > 0 and dev.delta > 0:
         return "confirmed"
+    is_worse = is_shown and test.delta < 0 and study != "dose-second"  # whose text does not ask it
     is_small = test.test.ci95[1] < SMALL and dev.delta < SMALL
     may_be_small = study == "en-vi" and claim.question == "C2"  # so is the paper's own gain
-    if (is_shown and test.delta < 0) or (is_small and not may_be_small):
+    if is_worse or (is_small and not may_be_small):
         return "refuted"
     return "open"

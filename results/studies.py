@@ -18,13 +18,15 @@ TITLES = {
     "multi30k-5k": "Study 1: Multi30k, 5,000 pairs",
     "en-vi": "Study 2: English–Vietnamese, 133,166 pairs",
     "data-size": "Study 3: Multi30k, four sizes",
-    "dose": "Study 4: the dose",
+    "dose": "Study 4: the dose, a screening",
+    "dose-second": "Study 4, second part: two doses",
 }
 SHORT = {
     "multi30k-5k": "Study 1: Multi30k 5k, 66 epochs",
     "en-vi": "Study 2: en-vi 133k, 3.6 epochs",
     "data-size": "Study 3: Multi30k, 120 to 23 epochs",
-    "dose": "Study 4: the dose",
+    "dose": "Study 4: Multi30k 5k, by dose",
+    "dose-second": "Study 4, second part: fresh seeds",
 }
 EARLIER = {
     "table1-multi30k-5k": "untuned, 2,400 steps",

@@ -558,6 +558,44 @@ def test_a_dose_is_shown_from_three_seeds_on(screening, monkeypatch):
     assert doses.PICTURE in doses.doses_link()
 
 
+def test_the_second_part_is_of_the_doses_that_are_best_on_dev(screening, monkeypatch):
+    from types import SimpleNamespace
+
+    dev = {"none": 30.0, "SwitchOut, a": 26.5, "SwitchOut, b": 27.5, "SwitchOut, c": 27.0}
+    scores = {name: [value - 1, value + 1] for name, value in dev.items()}
+    known = SimpleNamespace(rows=[*scores], scores=lambda row, name: scores[row])
+    assert doses.best_doses(known) == ["SwitchOut, b", "SwitchOut, c"]
+
+    screening.shared["planned"] = {row: [1, 2] for row in screening.shared["planned"]}
+    assert screening.is_complete
+    says = doses.doses_state()
+    assert says.startswith("**Open**: the screening is complete. By dev BLEU SwitchOut, rate 0.2 ")
+    assert says.endswith("none of these runs is finished.")
+    parts = {"dose": screening, "dose-second": screening}
+    monkeypatch.setattr(doses, "study_of", parts.get)
+    confirmed = [made_claim("rate 0.2", 1.0, 1.0, "confirmed")]
+    monkeypatch.setattr(doses, "claims_of", lambda name: confirmed if "second" in name else [])
+    assert doses.doses_state().startswith(f"{confirmed[0].row}: **confirmed**, by nine fresh seeds")
+    planned = {"none": [1, 2, 9], "SwitchOut, rate 0.2": [1, 2, 9]}
+    parts["dose-second"] = replace(screening, shared={**screening.shared, "planned": planned})
+    assert doses.doses_state().endswith("; 5 of 6 runs are finished.")
+
+
+@pytest.mark.parametrize(
+    ("test", "dev", "p_holm", "verdict"),
+    [
+        (1.0, 0.5, 0.01, "confirmed"),
+        (1.0, -0.1, 0.01, "open"),
+        (1.0, 0.5, 0.06, "open"),
+        (-1.0, 0.1, 0.01, "refuted"),
+        (-1.0, 0.6, 0.01, "open"),  # study 1 would call it refuted
+    ],
+)
+def test_the_second_part_is_judged_as_its_text_says(test, dev, p_holm, verdict):
+    claim = replace(made_claim("rate 0.2", test, dev, "open"), p_holm=p_holm)
+    assert effects.verdict_of_claim("dose-second", claim) == verdict
+
+
 def test_the_share_of_changed_words_counts_every_length(screening):
     lengths = np.array([2, 9, 30])
     screening.shared["sentences"]["dev"]["source"] = table.pack(lengths)
