@@ -290,20 +290,23 @@ def _sides(study: Study, question: str, sets: Sequence[Effect]) -> list[str]:
 
 def distance_table() -> str:
     """The gain by distance, bucket by bucket, and its slope."""
-    lines = []
+    lines: list[tuple[str, ...]] = []
     for name in ("multi30k-5k", "en-vi"):
         found = by_distance(name)
         if found is None:
             continue
+        first = len(lines)
         for bucket, gain in zip(found.buckets, found.gains[0], strict=True):
             if gain.delta is None or gain.ci95 is None:
                 continue
             low, high = gain.ci95
             cell = f"{gain.delta:+.2f} ({low:+.2f} to {high:+.2f})"
-            lines.append((SHORT[name], bucket.label, f"{len(bucket.members):,}", cell))
+            lines.append(("", bucket.label, f"{len(bucket.members):,}", cell))
         if trend := found.trends[0]:
             slope = f"{slope_in_words(trend)}, p {p_value(trend.p)}"
-            lines.append((SHORT[name], "slope", "all", slope))
+            lines.append(("", "slope", "all", slope))
+        if len(lines) > first:
+            lines[first] = (SHORT[name], *lines[first][1:])
     return markdown(("", "WER to the nearest training sentence", "sentences", "gain (95%)"), lines)
 
 
