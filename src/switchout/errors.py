@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+TRAINING = ("torch", "safetensors")  # the second only to save
+WEB = ("fastapi", "uvicorn", "jinja2", "starlette")
 EXTRAS = {  # what may be missing, and which extra of ours brings it
-    **dict.fromkeys(("torch", "safetensors"), "train"),
-    **dict.fromkeys(("fastapi", "uvicorn", "jinja2", "starlette"), "web"),
+    **dict.fromkeys(TRAINING, "train"),
+    **dict.fromkeys(WEB, "web"),
     **dict.fromkeys(("sentencepiece", "tokenizers"), "subword"),
     "transformers": "huggingface",
     "pyarrow": "parquet",
@@ -25,8 +28,12 @@ class NotInstalledError(ImportError, SwitchOutError):
 
 
 @contextmanager
-def needs(*packages: str) -> Iterator[None]:
+def needs(*packages: str, where: str = "") -> Iterator[None]:
     """Around imports: say all that is missing at once, and how to install it.
+
+    Args:
+        packages: By the names they are imported by.
+        where: What needs them, for the message: a file or a format.
 
     Example:
         >>> with needs("numpy", "salt"):
@@ -34,18 +41,30 @@ def needs(*packages: str) -> Iterator[None]:
         Traceback (most recent call last):
         switchout.errors.NotInstalledError: salt is not installed: pip install salt
     """
-    from importlib.util import find_spec
-
-    if missing := [package for package in packages if find_spec(package) is None]:
-        raise not_installed(*missing)
+    check_installed(*packages, where=where)
     yield
 
 
-def not_installed(*packages: str) -> NotInstalledError:
+def check_installed(*packages: str, where: str = "") -> None:
+    """Refuse what cannot be done without these packages; none of them is imported."""
+    if missing := [package for package in packages if not is_installed(package)]:
+        raise not_installed(*missing, where=where)
+
+
+def is_installed(package: str) -> bool:
+    """Return whether a package can be imported, or stands in for one that can."""
+    from importlib.util import find_spec
+
+    if package in sys.modules:  # find_spec takes offence at a stub
+        return sys.modules[package] is not None
+    return find_spec(package) is not None
+
+
+def not_installed(*packages: str, where: str = "") -> NotInstalledError:
     """Return what to say of packages that are missing."""
     are = "is" if len(packages) == 1 else "are"
     text = f"{listed(packages, 'and')} {are} not installed: {how_to_install(*packages)}"
-    return NotInstalledError(text, name=packages[0])
+    return NotInstalledError(f"{where}: {text}" if where else text, name=packages[0])
 
 
 def how_to_install(*packages: str) -> str:

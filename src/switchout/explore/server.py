@@ -5,9 +5,11 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 
-import uvicorn
+from switchout.errors import WEB, SwitchOutError, needs
 
-from switchout.errors import SwitchOutError
+with needs(*WEB):
+    import uvicorn
+
 from switchout.explore.app import make_app
 from switchout.explore.site import Site
 

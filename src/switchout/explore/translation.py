@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from switchout.errors import SwitchOutError, needs
+from switchout.errors import TRAINING, SwitchOutError, needs
 from switchout.explore.catalogue import Catalogue
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Translators:
     def translate(self, run: str, line: str, *, beam: int = 5) -> Translated:
         """Return the best translation of a line."""
         folder = self._catalogue.folder(run)
-        with needs("torch", "safetensors"):
+        with needs(*TRAINING, where="translating"):
             from switchout.nmt.translate import translate_windows
         with self._lock:
             opened = self._opened(run, folder)

@@ -9,14 +9,13 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib.util import find_spec
 from threading import Lock
 from typing import Literal
 
 from switchout.corpora.codec import Codec
 from switchout.corpora.encoded import EncodedPairs
 from switchout.corpora.vocabulary import SPECIALS, Vocabulary, words_of
-from switchout.errors import SwitchOutError, did_you_mean
+from switchout.errors import SwitchOutError, did_you_mean, is_installed
 from switchout.explore.catalogue import Catalogue
 from switchout.explore.corpus_lines import CorpusLines
 from switchout.explore.question import MOST_VOCABULARY
@@ -50,7 +49,7 @@ class Vocabularies:
     def names(self) -> dict[str, str]:
         """Return what each name stands for, in the order of a menu."""
         labels = {name: lines.title for name, lines in self._lines.items()}
-        if find_spec("sentencepiece") is not None:
+        if is_installed("sentencepiece"):
             labels["pieces"] = f"embedded phrasebook, {N_PIECES} pieces"
         uploaded = {name: f"file, {len(c.vocabulary):,} ids" for name, c in self._uploaded.items()}
         runs = {f"run:{name}": f"run {name}" for name in self._catalogue.names()}

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import logging
 import math
-from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
 from switchout.corpora import Corpus, open_corpus
 from switchout.corpora.opening import LOOKED_AT
 from switchout.corpora.text import Marks
+from switchout.errors import is_installed
 from switchout.runs.config import Config
 
 log = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ def _vocabulary(corpus: Corpus, n_pairs: int) -> dict[str, Any]:
     min_count = 2 if n_pairs >= 1000 else 1
     if corpus.tokenizer == "punctuation" or not is_raw(corpus):
         return {"kind": "word", "min_count": min_count, "max_size": 32_000}
-    if n_pairs >= LARGE and find_spec("sentencepiece") is not None:
+    if n_pairs >= LARGE and is_installed("sentencepiece"):
         return {"kind": "sentencepiece", "max_size": 8000}
     return {
         "kind": "word",

@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
-from switchout.errors import SwitchOutError, needs
+from switchout.errors import TRAINING, SwitchOutError, needs
 
-with needs("torch", "safetensors"):  # the second only to save: told before a folder is made
+with needs(*TRAINING):  # told before a folder is made
     import torch
 
 from switchout.nmt.checkpoint import read_tensors

@@ -214,7 +214,7 @@ def _column(side: Rewritten) -> Any:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    with needs("pyarrow"):
+    with needs("pyarrow", where="Parquet"):
         import pyarrow
         import pyarrow.compute
         import pyarrow.parquet

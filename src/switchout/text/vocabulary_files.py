@@ -62,7 +62,7 @@ def _load_encoder(path: str) -> Encoder:
         raise SwitchOutError(
             f"{path}: cannot encode text; give a sentencepiece .model or a tokenizer.json"
         )
-    with needs("tokenizers"):
+    with needs("tokenizers", where=path):
         from tokenizers import Tokenizer
     tokenizer = Tokenizer.from_str(Path(path).read_text("utf-8"))
     tokenizer.no_truncation()  # a file may keep what it was trained with: lines would lose words
@@ -74,7 +74,7 @@ def _load_encoder(path: str) -> Encoder:
 
 def _load_sentencepiece(path: str | Path) -> Any:
     """Return the processor of a sentencepiece model."""
-    with needs("sentencepiece"):
+    with needs("sentencepiece", where=str(path)):
         from sentencepiece import SentencePieceProcessor
     try:
         return SentencePieceProcessor(model_file=str(path))
