@@ -24,11 +24,10 @@ from switchout.experiments.experiment import (
     Question,
     Row,
     check_folder,
-    save,
 )
 from switchout.experiments.paper import BASELINE, OTHER_TAUS, SWITCHOUT, table1_rows, with_taus
 from switchout.experiments.reproduce import Request, base_config, corpus_title
-from switchout.experiments.training import Failure, train_all
+from switchout.experiments.training import Failure, train_experiment
 from switchout.policies import SwitchOut
 
 # A run takes about a minute and a half on one processor. Sized by dev perplexity alone, with a seed
@@ -125,8 +124,7 @@ def demo(
     planned = CorpusRows(corpus_title(base), tuple(rows))
     notes = ("Far too short a training to say anything.",) if is_quick else (WHY,)
     experiment = Experiment("demo", (planned,), command, notes=notes)
-    save(experiment, out)
-    return train_all(experiment.jobs(), engine or Engine(), label="demo")
+    return train_experiment(experiment, out, engine or Engine())
 
 
 def _few_rows(table1: list[Row]) -> list[Row]:

@@ -28,7 +28,7 @@ from switchout.experiments.paper import (
     tuned_rows,
     wer_rows,
 )
-from switchout.experiments.training import Failure, train_all
+from switchout.experiments.training import Failure, train_experiment
 from switchout.experiments.tuning import TAUS, search_taus, tune, tune_taus
 from switchout.runs.config import Config
 from switchout.runs.config_file import load_config
@@ -98,8 +98,7 @@ def reproduce(kind: str, request: Request, out: Path) -> list[Failure]:
     experiment = Experiment(
         kind, tuple(_corpus_rows(kind, b, request) for b in bases), request.command
     )
-    save(experiment, out)
-    return train_all(experiment.jobs(), request.engine, label=kind)
+    return train_experiment(experiment, out, request.engine)
 
 
 def base_config(corpus: str, request: Request) -> Config:

@@ -39,10 +39,9 @@ from switchout.experiments.experiment import (
     Row,
     check_corpora,
     check_folder,
-    save,
 )
 from switchout.experiments.reproduce import corpus_title
-from switchout.experiments.training import Failure, train_all
+from switchout.experiments.training import Failure, train_experiment
 from switchout.files import read_toml
 from switchout.runs.config import Seed
 from switchout.runs.config_file import load_config
@@ -87,8 +86,7 @@ def sweep(path: Path, out: Path, *, engine: Engine, command: str = "") -> list[F
     check_corpora(row.config for row in rows)
     planned = CorpusRows(corpus_title(*(row.config for row in rows)), tuple(rows))
     experiment = Experiment("sweep", (planned,), command)
-    save(experiment, out)
-    return train_all(experiment.jobs(), engine, label="sweep")
+    return train_experiment(experiment, out, engine)
 
 
 def read_sweep(path: Path) -> list[Row]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from switchout.engines import Call, Engine, Lost, Pool
+from switchout.errors import TRAINING, check_installed
+from switchout.experiments.experiment import Experiment, save
 from switchout.nmt.metrics import read_metrics
 from switchout.progress import Meter
 from switchout.runs.finished import RECORD, finished
@@ -28,12 +30,20 @@ class Failure:
     reason: str
 
 
+def train_experiment(experiment: Experiment, out: Path, engine: Engine) -> list[Failure]:
+    """Write ``experiment.json`` into ``out`` and train every run; return the failures."""
+    jobs = experiment.jobs()
+    _unfinished(jobs, engine)  # what is not installed is told before a folder is made
+    save(experiment, out)
+    return train_all(jobs, engine, label=experiment.kind)
+
+
 def train_all(jobs: Sequence[Job], engine: Engine, *, label: str = "training") -> list[Failure]:
     """Train every run that is not finished yet; return the failures. A failure stops no other."""
     unique: dict[Path, Job] = {}
     for job in jobs:
         unique.setdefault(job.folder, job)  # two rows may share runs: the first one names them
-    waiting = deque(job for job in unique.values() if finished(job.folder) is None)
+    waiting = deque(_unfinished(unique.values(), engine))
     if not waiting:
         return []
     failures: list[Failure] = []
@@ -57,6 +67,14 @@ def train_all(jobs: Sequence[Job], engine: Engine, *, label: str = "training") -
             progress.show(pool.running, n_waiting=len(waiting), n_failed=len(failures))
             time.sleep(POLL)
     return failures
+
+
+def _unfinished(jobs: Iterable[Job], engine: Engine) -> list[Job]:
+    """Return the runs to be trained, if what they need is installed where they will be."""
+    unfinished = [job for job in jobs if finished(job.folder) is None]
+    if unfinished and engine.name == "local":  # the nodes of a cluster have packages of their own
+        check_installed(*TRAINING)
+    return unfinished
 
 
 def _start(waiting: deque[Job], pool: Pool) -> None:

@@ -102,12 +102,13 @@ def work(config: Config, folder: Path) -> Visit:
             return Visit("done")
         _talk_to(folder / ".log")
         try:
-            from switchout.runs.result import write_record
-            from switchout.runs.train import train_held
+            from switchout.runs.train import train_held  # first: it says what is not installed
 
             result = train_held(config, folder)
             if result["state"] != "done":
                 return Visit("stopped")
+            from switchout.runs.result import write_record
+
             write_record(folder)
         except SwitchOutError as error:
             return Visit("failed", str(error))
