@@ -183,6 +183,20 @@ def base(**train: object) -> Config:
     return Config.model_validate({"data": {"corpus": "phrasebook"}, "train": train})
 
 
+@pytest.mark.parametrize(("n_pairs", "steps"), [(100, 500), (1024, 960)])
+def test_somebodys_folder_is_trained_for_sixty_epochs_but_not_below_500_steps(
+    n_pairs, steps, tmp_path
+):
+    """A step takes 1,024 words: here 64 pairs, the words of the longer side counted."""
+    for split in ("train", "dev"):
+        (tmp_path / f"{split}.de").write_text("ein Hund\n" * n_pairs)
+        (tmp_path / f"{split}.en").write_text(f"{' '.join(['a'] * 16)}\n" * n_pairs)
+    train = load_config(
+        None, corpus=str(tmp_path), overrides=["data.source='de'", "data.target='en'"]
+    ).train
+    assert (train.steps, train.batch_tokens) == (steps, 1024)
+
+
 def test_changed_keys_are_listed_but_not_the_free_ones():
     old = base()
     changed = base(clip=1.0, steps=7, save_every=3, device="cpu", log_every=9)
