@@ -16,21 +16,17 @@ from studies import (
     by_distance,
     by_size,
     drawn_claims,
-    study_of,
 )
-from table import Study, read
+from table import read
 from tables import RULE_NAMES, taus
 from verdicts import ON_BACK_TRANSLATION
 
-from switchout.experiments.paper import BASELINE, SWITCHOUT, WORD_DROPOUT
 from switchout.report.buckets import gains_chart
 from switchout.report.charts import (
     BarChart,
     Difference,
     ForestPlot,
     HeatMap,
-    Line,
-    LineChart,
     Series,
     stacked,
 )
@@ -106,47 +102,6 @@ def _bars(against: str, gains: dict[str, dict[str, Claim]], split: str) -> Serie
     low, high = ([one.test.ci95[i] if one else None for one in effects] for i in (0, 1))
     deltas = [one.delta if one else None for one in effects]
     return Series(f"SwitchOut − {against}", deltas, low, high)
-
-
-def progress_figure() -> str:
-    """How rows with noise fall behind and catch up: dev BLEU of greedy search over the steps."""
-    panels = []
-    for name in TITLES:
-        for title, study, rows in _alike(name):
-            seeds = set.intersection(*({run["seed"] for run in study.of(row)} for row in rows))
-            if len(seeds) < 2 or len(rows) < 2:  # one seed is mostly luck
-                continue
-            before = study.progress(rows[0], seeds)
-            lines = [
-                Line(_of_the_paper(row), _behind(study.progress(row, seeds), before))
-                for row in rows
-            ]
-            where = f"{SHORT[name].partition(':')[0]}, {title}" if title else SHORT[name]
-            head = f"{where}, {len(seeds)} seeds"
-            panels.append(LineChart(head, lines, x_label="steps", y_label="Δ dev BLEU"))
-    return stacked(panels, columns=2)
-
-
-def _of_the_paper(row: str) -> str:
-    """The name under which a row has its colour in all studies; study 3 also names the size."""
-    names = {"none": BASELINE, "SwitchOut": SWITCHOUT, "word dropout": WORD_DROPOUT}
-    return names.get(row.partition(" pairs, ")[2], row)
-
-
-def _alike(name: str) -> Iterator[tuple[str, Study, list[str]]]:
-    """Rows of a study that have runs and differ in their noise only, the one without first."""
-    study = study_of(name)
-    groups: dict[str, list[str]] = {}
-    for row in study.rows if study else []:
-        size, _, noise = row.partition(" pairs, ")
-        groups.setdefault(f"{size} pairs" if noise else "", []).append(row)
-    for title, rows in groups.items():
-        if study and study.of(rows[0]):
-            yield title, study, [row for row in rows if study.of(row)]
-
-
-def _behind(progress: dict[int, float], before: dict[int, float]) -> list[tuple[float, float]]:
-    return [(step, bleu - before[step]) for step, bleu in progress.items()]
 
 
 def distance_figure() -> str:

@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 import doses
 import figures
 import power
+import progress
 import tables
 from studies import TITLES
 from table import HERE
@@ -50,6 +51,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "study4-figure": doses.doses_link,
     "doses": doses.doses_table,
     "seeds": power.seeds_table,
+    "epochs": progress.epochs_table,
+    "progress": progress.progress_table,
     "open-claims": power.open_claims_table,
 }
 for number, name in enumerate(TITLES, start=1):
@@ -61,7 +64,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     "results-c3.svg": figures.taus_figure,
     "results-c4.svg": figures.distance_figure,
     "results-c5.svg": figures.back_translation_figure,
-    "results-progress.svg": figures.progress_figure,
+    "results-progress.svg": progress.progress_figure,
     figures.SIZES: figures.sizes_figure,
     doses.PICTURE: doses.doses_figure,
 }

@@ -28,6 +28,12 @@ SHORT = {
     "dose": "Study 4: Multi30k 5k, by dose",
     "dose-second": "Study 4, second part: fresh seeds",
 }
+# How often a training sees its pairs, by what its rows have in common: studies/NAME.md.
+EPOCHS: dict[str, dict[str, float]] = {
+    "multi30k-5k": {"": 66},
+    "en-vi": {"": 3.6},
+    "data-size": {"2,000 pairs": 120, "5,000 pairs": 66, "14,500 pairs": 35, "29,000 pairs": 23},
+}
 EARLIER = {
     "table1-multi30k-5k": "untuned, 2,400 steps",
     "table1-multi30k-5k-tuned": "tuned, 2,400 steps",

@@ -25,9 +25,9 @@ sys.path.insert(0, str(RESULTS))
 collect, declared, doses, effects, figures, go_on = map(
     importlib.import_module, ["collect", "declared", "doses", "effects", "figures", "go_on"]
 )
-make, power, report, studies, table, tables, verdicts = map(
+make, power, progress, report, studies, table, tables, verdicts = map(
     importlib.import_module,
-    ["make", "power", "report", "studies", "table", "tables", "verdicts"],
+    ["make", "power", "progress", "report", "studies", "table", "tables", "verdicts"],
 )
 sys.path.remove(str(RESULTS))
 
@@ -381,8 +381,8 @@ def test_progress_is_drawn_against_the_row_without_noise_of_the_same_size(study,
             run["validations"] = [{"step": s, "dev_bleu": s + gain + run["seed"]} for s in (10, 20)]
     # Row b has no seed 3: that of the other row does not count.
     study.of(plain)[2]["validations"] = [{"step": s, "dev_bleu": 99.0} for s in (10, 20)]
-    monkeypatch.setattr(figures, "study_of", lambda name: study if name == "data-size" else None)
-    drawn = figures.progress_figure()
+    monkeypatch.setattr(progress, "study_of", lambda name: study if name == "data-size" else None)
+    drawn = progress.progress_figure()
     assert drawn.count(", 5 pairs, 2 seeds</text>") == 1
     assert "+SwitchOut, 10: −1.5" in drawn
     assert "Transformer, 20: 0" in drawn
@@ -392,7 +392,42 @@ def test_progress_is_drawn_against_the_row_without_noise_of_the_same_size(study,
         study.runs = {k: r for k, r in runs.items() if r not in study.of(row)} | {
             r["key"]: r for r in runs.values() if row in r["rows"] and r["seed"] not in seeds
         }
-        assert "5 pairs" not in figures.progress_figure()
+        assert "5 pairs" not in progress.progress_figure()
+
+
+def test_the_way_is_told_in_quarters_and_the_end_by_beam_search_too(study, monkeypatch):
+    study.shared["planned"] = {"a": [1, 2], "b": [1, 2]}
+    study.runs = {key: run for key, run in study.runs.items() if run["seed"] < 3}
+    behind = {30: -2.0, 50: -1.0, 100: 0.25, 75: -0.5}
+    for row in ("a", "b"):
+        for run in study.of(row):
+            run["validations"] = [
+                {"step": s, "dev_bleu": 20 + s + (gain if row == "b" else 0)}
+                for s, gain in behind.items()
+            ]
+            run["rules"]["last"] |= {"dev_bleu": 30 + (row == "b"), "test_bleu": 40 - (row == "b")}
+    monkeypatch.setattr(progress, "study_of", lambda name: study if name == "en-vi" else None)
+    monkeypatch.setattr(progress, "EPOCHS", {"en-vi": {"": 7}})
+    line = progress.progress_table().splitlines()[-1]
+    assert line == "| Study 2 | 7 | b | −2.00 | −1.00 | +0.25 | +1.00 | −1.00 |"
+    study.shared["planned"]["b"] = [1, 2, 9]  # an unfinished study is not told
+    assert "Study 2" not in progress.progress_table()
+
+
+def test_epochs_and_gain_stand_side_by_side(study, monkeypatch):
+    names = {"a": "Transformer", "b": "+SwitchOut"}
+    for run in study.runs.values():
+        run["rows"] = [names[row] for row in run["rows"]]
+    monkeypatch.setattr(progress, "study_of", lambda name: study if name == "en-vi" else None)
+    monkeypatch.setattr(progress, "by_size", dict)
+    monkeypatch.setattr(progress, "with_study_3", lambda: None)
+    monkeypatch.setattr(progress, "EPOCHS", {"en-vi": {"": 3.6}})
+    rows = ("+SwitchOut", "Transformer")
+    test, dev = (effects.effect(study, *rows, split=s, rule="dev-bleu") for s in ("test", "dev"))
+    line = progress.epochs_table().splitlines()[-1]
+    assert line.startswith("| 133,166 | 3.6 | 2 | ")
+    assert f"{test.delta:+.2f} (" in line.replace("−", "-").split("|")[4]
+    assert f"{dev.delta:+.2f} (" in line.replace("−", "-").split("|")[5]
 
 
 def test_an_unfinished_study_is_corrected_for_all_that_it_declared(study, monkeypatch):
