@@ -529,9 +529,7 @@ def test_page_says_in_what_rows_differ(tmp_path):
 def test_rows_of_another_size_are_compared_only_where_it_was_asked(tmp_path):
     """Against the first row the other size would differ by so much that nothing else is seen."""
     config = make_config(write_corpus(tmp_path / "corpus"))
-    sizes = {"120": config, "60": config.model_copy(
-        update={"data": config.data.model_copy(update={"train_pairs": 60})}
-    )}  # fmt: skip
+    sizes = {"120": config, "60": of_size(config, 60)}
     rows = []
     for size, plain in sizes.items():
         asked = (Question((f"{size}, none",), f"gain at {size}"),)
@@ -549,6 +547,53 @@ def test_rows_of_another_size_are_compared_only_where_it_was_asked(tmp_path):
     assert "60, noise against 120, none" not in page
     assert corpus_title(*sizes.values()) == "corpus xx→yy"
     assert corpus_title(sizes["60"]) == "corpus xx→yy, 60 pairs"
+
+
+def of_size(config, n):
+    """The same with so many training pairs."""
+    return config.model_copy(update={"data": config.data.model_copy(update={"train_pairs": n})})
+
+
+def test_a_size_that_is_all_of_the_corpus_is_no_other_size(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))  # of 120 pairs
+    rows = [Row("all", config, (1, 2)), Row("120", with_taus(of_size(config, 120), 1.0, 0.0), (1,))]
+    for row in rows:
+        finish_row(row, tmp_path / "runs", test=0.2, dev=0.2)
+    make_experiment("sweep", rows, tmp_path / "runs", tmp_path / "out")
+    [analysis] = analyse([load(tmp_path / "out")])[0]
+    assert [(c.row, c.against) for c in analysis.against_first] == [("120", "all")]
+
+
+@pytest.mark.parametrize(
+    ("n_seeds", "said"), [(2, "over seeds and sentences;"), (1, "one run over sentences alone;")]
+)
+def test_intervals_say_what_they_count_where_nothing_is_compared_with_the_first_row(
+    n_seeds, said, tmp_path
+):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    small, seeds = of_size(config, 60), tuple(range(1, 1 + n_seeds))
+    rows = [
+        Row("120", config, (1, 2)),
+        Row("60", small, seeds),
+        Row("60, noise", with_taus(small, 1.0, 0.0), seeds, (Question(("60",)),)),
+    ]
+    for row in rows:
+        finish_row(row, tmp_path / "runs", test=0.2, dev=0.2)
+    make_experiment("sweep", rows, tmp_path / "runs", tmp_path / "out")
+    write_report(tmp_path / "out")
+    assert f"{said} dots: runs." in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_no_chart_where_no_two_rows_are_finished(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    rows = table1_rows(config, taus=(1.0, 1.1), n_seeds=2)
+    make_experiment("table1", rows, tmp_path / "runs", tmp_path / "out")
+    for row, has_chart in ((rows[0], False), (rows[2], True)):
+        finish_row(row, tmp_path / "runs", test=0.2, dev=0.2)
+        write_report(tmp_path / "out")
+        page = (tmp_path / "out" / "report.html").read_text()
+        assert ("Δ to Transformer, right of 0 is better" in page) == has_chart
+        assert ("dots: runs." in page) == has_chart
 
 
 def test_rows_name_their_corpus_where_there_are_several(tmp_path):

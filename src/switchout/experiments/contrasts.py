@@ -28,6 +28,7 @@ from switchout.evaluation.metrics import Metric
 from switchout.evaluation.verdict import is_better, is_significant
 from switchout.experiments.experiment import Question, RowRecord
 from switchout.experiments.unlearned import UnlearnedRun, unlearned_runs
+from switchout.runs.job import corpus_of
 
 FEW_RESAMPLES = 1_000  # where the test over seeds is looked at, not those that resample
 Verdict = Literal["helps", "hurts", "undecided", "nothing was learned"]
@@ -188,9 +189,14 @@ def against_first(rows: Sequence[RowRecord], scores: Scores) -> list[Contrast]:
     Rows trained on another number of pairs are left out: that difference would hide all others.
     """
     first, *others = [row for row in rows if row.runs]
-    size = first.row.config.data.train_pairs
-    alike = [row for row in others if row.row.config.data.train_pairs == size]
-    return [contrast(first, row, scores) for row in alike]
+    size = _train_size(first)
+    return [contrast(first, row, scores) for row in others if _train_size(row) == size]
+
+
+def _train_size(row: RowRecord) -> int:
+    """How many pairs a row was trained on: all of the corpus, if it says nothing else."""
+    corpus = corpus_of(row.row.config)
+    return corpus.train_pairs or corpus.n_train
 
 
 def contrast(

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from switchout.evaluation.comparison import Comparison
 from switchout.evaluation.verdict import difference_in_words
 from switchout.experiments.analysis import Analysis
+from switchout.experiments.contrasts import Contrast
 from switchout.experiments.data_facts import DataFacts
 from switchout.experiments.demo import Dose, doses
 from switchout.experiments.experiment import Experiment
@@ -84,7 +85,8 @@ def _first_figures(kind: str, analyses: Sequence[Analysis]) -> list[Html]:
             figures.append(tau_map(analysis.taus).html())
         elif not analysis.is_empty:
             figures += [gains.html() for gains in _by_distance(analysis) if kind == "wer"]
-            figures += [_forest(analysis).html(), headline_table(kind, analysis).html()]
+            figures += [forest.html() for forest in _forest(analysis)]
+            figures.append(headline_table(kind, analysis).html())
             if analysis.reference and analysis.reference.studies:
                 beside = beside_real_data(analysis.contrasts, analysis.reference.studies)
                 figures += [beside.html(), studies_table(analysis.reference.studies).html()]
@@ -116,12 +118,18 @@ def _colours(analysis: Analysis) -> dict[str, str]:
     return colours_of(row.name for row in analysis.rows)
 
 
-def _forest(analysis: Analysis) -> ForestPlot:
-    """Every row against the first one and what else was asked of it; all runs as dots."""
+def _forest(analysis: Analysis) -> list[ForestPlot]:
+    """Every row against the first one and what else was asked of it; all runs as dots.
+
+    No chart where no two rows can be compared yet.
+    """
+    compared = [*analysis.against_first, *analysis.contrasts]
+    if not compared:
+        return []
     lines: list[Difference] = []
     in_first = {c.row for c in analysis.against_first}
     for row in analysis.finished_rows:
-        of_row = [c for c in (*analysis.against_first, *analysis.contrasts) if c.row == row.name]
+        of_row = [c for c in compared if c.row == row.name]
         if of_row and row.name not in in_first:  # its name alone, then "vs …"
             lines.append(Difference(row.name, "", None))
         lines += {c.against: difference(c.test) for c in of_row}.values()
@@ -129,18 +137,19 @@ def _forest(analysis: Analysis) -> ForestPlot:
         lines.insert(0, no_difference(analysis.against_first[0].test.baseline))
     are_to_first = all(line.against for line in lines)
     what = f"Δ to {analysis.finished_rows[0].name}" if are_to_first else "Δ BLEU"
-    return ForestPlot(
+    forest = ForestPlot(
         f"{analysis.name}: Δ test BLEU",
         lines,
         x_label=f"{what}, right of 0 is better",
         colours=_colours(analysis),
-        note=f"Diamonds: means; lines: 95% intervals over {_counted(analysis)}; dots: runs.",
+        note=f"Diamonds: means; lines: 95% intervals over {_counted(compared)}; dots: runs.",
     )
+    return [forest]
 
 
-def _counted(analysis: Analysis) -> str:
+def _counted(compared: Sequence[Contrast]) -> str:
     """What the intervals of the forest plot count."""
-    if all(contrast.test.seeds for contrast in analysis.against_first):
+    if all(contrast.test.seeds for contrast in compared):
         return "seeds and sentences"
     return "seeds and sentences, where a row has one run over sentences alone"
 
