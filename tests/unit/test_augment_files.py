@@ -532,6 +532,18 @@ def test_compressed_bytes_without_the_suffix_are_refused(files, capfd, suffix, k
     assert left_over(files) == set()
 
 
+@pytest.mark.parametrize("flag", ["--src-column", "--tgt-column"])
+def test_a_column_is_of_a_parquet_file_only(flag, files, capfd):
+    """Else the option would do nothing, and a file of pairs be read by its order all the same."""
+    (files / "in.tsv").write_text("a b\tc d\n")
+    of_pairs = "--pairs", files / "in.tsv", "--out-pairs", files / "out.tsv"
+    for verb in (one_side(files), (*of_pairs, "--tau-x", "1", "--seed", "1")):
+        for name in ("de", ""):
+            said = complaint(capfd, *verb, flag, name)
+            assert f"{flag} is for a Parquet file: --pairs FILE.parquet" in said
+    assert left_over(files) == {"in.tsv"}
+
+
 def test_a_byte_order_mark_is_refused(files, capfd):
     (files / "src").write_bytes(b"\xef\xbb\xbf" + (files / "src").read_bytes())
     expected = f"{files}/src: begins with a byte-order mark, which would be part of the first word:"

@@ -79,9 +79,12 @@ def test_bad_utf8_is_named_by_its_line(tmp_path):
         ("a\nb\nc\nd\ne\nf\n".encode("utf-16-le"), "looks like UTF-16LE"),
         (gzip.compress(gzip.compress(b"a b\n")), "compressed by gzip, not text"),
         (gzip.compress(bz2.compress(b"a b\n", 1)), "compressed by bzip2, not text"),
+        (b"PAR1\x15\x04\x15\n", "a Parquet file, not text: .*--pairs FILE.parquet"),
+        (b"PK\x03\x04\x14\n", "a zip archive, as .docx, .xlsx and .npz are, not text"),
+        (b"%PDF-1.7\na b\n", "a PDF, not text"),
     ],
     # Named: gzip's bytes hold the time, and two processes have to agree on the names of the tests.
-    ids=["byte-order mark", "UTF-16", "UTF-16LE", "gzip", "bzip2"],
+    ids=["byte-order mark", "UTF-16", "UTF-16LE", "gzip", "bzip2", "Parquet", "zip", "PDF"],
 )
 @pytest.mark.parametrize("read", [read_lines, lambda path: list(stream_lines(path))])
 def test_what_is_no_plain_text_is_refused_by_its_first_bytes(tmp_path, content, message, read):

@@ -31,6 +31,11 @@ _PACKED = (  # suffix, program, how the content begins, which is no text
     (".bz2", "bzip2", rb"BZh[1-9]1AY&SY"),
     (".zst", "zstd", rb"\x28\xb5\x2f\xfd"),
 )
+_OTHER = (  # how the content begins, what it is, what to do; a small one may be valid UTF-8
+    (b"PAR1", "a Parquet file", "'switchout augment' reads it as --pairs FILE.parquet"),
+    (b"PK\x03\x04", "a zip archive, as .docx, .xlsx and .npz are", "save it as text first"),
+    (b"%PDF-", "a PDF", "save it as text first"),
+)
 _MARK = b"\xef\xbb\xbf"  # of UTF-8, which has no byte order
 _WIDE_MARKS = (  # UTF-32 first: its mark begins as that of UTF-16
     (b"\xff\xfe\0\0", "UTF-32"),
@@ -153,8 +158,8 @@ def read_start(path: FilePath, n_bytes: int) -> bytes:
 def refuse_unless_plain(path: FilePath, start: bytes) -> None:
     """Refuse what would be read as words and is none, by the first bytes of a file.
 
-    That is compressed text, a byte-order mark, and UTF-16 and UTF-32, whose lines do not end at a
-    newline.
+    That is compressed text, files of other programs, a byte-order mark, and UTF-16 and UTF-32,
+    whose lines do not end at a newline.
 
     Example:
         >>> refuse_unless_plain("a.de", "Hund und Katze".encode("utf-16-le"))
@@ -169,6 +174,9 @@ def refuse_unless_plain(path: FilePath, start: bytes) -> None:
                 f"{name}: compressed by {program}, not text: let its name end in {suffix}, or"
                 f" unpack it first ({program} -dc)"
             )
+    for first_bytes, other, advice in _OTHER:
+        if start.startswith(first_bytes):
+            raise SwitchOutError(f"{name}: {other}, not text: {advice}")
     if start.startswith(_MARK):
         raise SwitchOutError(
             f"{name}: begins with a byte-order mark, which would be part of the first word: take"

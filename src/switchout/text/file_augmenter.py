@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 FilePath = str | os.PathLike[str]
 Named = dict[str, Any]  # files by the names of their parameters; None: not given
 _PART_BYTES = 64 << 20
+COLUMNS = {"source_column": "source", "target_column": "target"}  # of a Parquet file
 
 
 class FileOptions(NoiseOptions, total=False):
@@ -193,17 +194,17 @@ def _format(inputs: Named, options: FileOptions) -> CorpusFormat:
     )
     if (pairs is None) == (source is None and target is None):
         raise SwitchOutError("give source= and/or target=, or pairs=")
-    if pairs is None:
-        return TextFiles(source, target)
-    if pairs.endswith(".parquet"):
-        return _parquet(pairs, options)
-    return TabSeparated(pairs)
+    columns: dict[str, Any] = {name: options.get(name, usual) for name, usual in COLUMNS.items()}
+    if pairs is not None and pairs.endswith(".parquet"):
+        return _parquet(pairs, *columns.values())
+    if unused := [name for name in columns if columns[name] != COLUMNS[name]]:
+        raise SwitchOutError(f"{unused[0]}= is for a Parquet file: pairs=FILE.parquet")
+    return TextFiles(source, target) if pairs is None else TabSeparated(pairs)
 
 
-def _parquet(path: str, options: FileOptions) -> CorpusFormat:
+def _parquet(path: str, *columns: str | None) -> CorpusFormat:
     from switchout.text.parquet import ParquetFile
 
-    columns = options.get("source_column", "source"), options.get("target_column", "target")
     if columns == (None, None):
         raise SwitchOutError(f"{path}: name at least one column")
     if is_stream(path):
