@@ -12,7 +12,7 @@ from switchout.errors import SwitchOutError
 from switchout.evaluation.comparison import Comparison, System, compare
 from switchout.evaluation.scores import score_all
 from switchout.evaluation.significance import holm
-from switchout.evaluation.verdict import runs_compared, verdict
+from switchout.evaluation.verdict import is_significant, runs_compared, verdict
 
 KEYS = [
     "metric", "baseline", "system", "delta",
@@ -156,3 +156,15 @@ def test_few_runs_are_said_to_be_few(n_base: int, n_system: int, expected: str |
 def test_no_system_is_refused() -> None:
     with pytest.raises(SwitchOutError, match="no system"):
         compare(REFERENCES, system("a", 0.3), [])
+
+
+def test_a_p_of_two_runs_says_nothing_of_a_mean_on_their_other_side() -> None:
+    """One run against three, one of them far above: the median run is worse, the mean better."""
+    one, others = system("base", 0.5), system("new", 0.7, 0.72, 0.0, seed=3)
+    [result] = compared(one, others)
+    assert result.tested_delta < 0 < result.delta
+    assert result.p_bootstrap < 0.01
+    assert not is_significant(result)
+    assert "No difference" in verdict(result)
+    [alike] = compared(one, system("new", 0.1, 0.12, 0.0, seed=3))
+    assert is_significant(alike)

@@ -113,6 +113,12 @@ class Comparison:
         return self.p_bootstrap if self.seeds is None else self.seeds.p
 
     @property
+    def tested_delta(self) -> float:
+        """The difference between the two runs that the sentence tests compare."""
+        base, system = self.baseline, self.system
+        return system.scores[system.tested] - base.scores[base.tested]
+
+    @property
     def is_paired(self) -> bool:
         """Whether runs of the same seed were compared with each other."""
         return self.seeds is not None and self.seeds.is_paired

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from switchout.evaluation.comparison import Comparison
-from switchout.evaluation.significance import ENOUGH_RUNS
+from switchout.evaluation.significance import ENOUGH_RUNS, SeedsTest
 
 LEVEL = 0.05
 
@@ -16,8 +16,12 @@ def verdict(result: Comparison) -> str:
 
 
 def is_significant(result: Comparison) -> bool:
-    """Whether the difference holds at the 5% level after Holm's correction."""
-    return result.p_holm <= LEVEL
+    """Whether the difference holds at the 5% level after Holm's correction.
+
+    Without a test over seeds p is of two runs: it says nothing of a mean on their other side.
+    """
+    is_of_delta = result.seeds is not None or result.tested_delta * result.delta > 0
+    return is_of_delta and result.p_holm <= LEVEL
 
 
 def is_better(result: Comparison) -> bool:
@@ -65,7 +69,8 @@ def _evidence(result: Comparison) -> str:
 def what_settles(result: Comparison) -> str:
     """Return what it would take to tell the systems apart; empty where they are told apart.
 
-    A number of seeds is for a gap as large as it looks now, and four times in five.
+    A number of seeds is for a gap as large as it looks now, and four times in five, after Holm's
+    correction as it stands.
     """
     is_few = min(len(side.scores) for side in (result.baseline, result.system)) < ENOUGH_RUNS
     if result.ci95 is None:
@@ -76,10 +81,25 @@ def what_settles(result: Comparison) -> str:
         return f"at least {ENOUGH_RUNS} seeds a side, to confirm it" if is_few else ""
     if abs(result.delta) < 1e-9:
         return "nothing, while the means are equal"
-    needed = result.seeds.seeds_needed()
-    if needed is None:
+    needed = _seeds_needed(result, result.seeds)
+    if not needed:
         return "a larger test set: on this one no number of seeds shows so small a gap"
     return f"{needed} seeds a side"
+
+
+def _seeds_needed(result: Comparison, seeds: SeedsTest) -> str:
+    """Return a number of seeds a side, in words where it is a bound; empty where none will do."""
+    is_corrected = result.p_holm > result.p
+    # Holm multiplies p by a number that its family sets: this level p itself has to reach.
+    level = LEVEL * result.p / result.p_holm if is_corrected else LEVEL
+    needed = seeds.seeds_needed(level)
+    if needed is None:
+        return ""
+    present = min(len(side.scores) for side in (result.baseline, result.system))
+    if needed <= present:  # as many have just failed to show it
+        return f"more than {present}"
+    # p_holm stops at 1 and then hides how strict the level really is.
+    return f"at least {needed}" if is_corrected and result.p_holm >= 1 else str(needed)
 
 
 def p_in_words(value: float) -> str:
@@ -101,8 +121,8 @@ def _about_seeds(result: Comparison) -> str:
         )
     if abs(result.delta) < 1e-9:
         return few
-    needed = result.seeds.seeds_needed()
-    if needed is None:
+    needed = _seeds_needed(result, result.seeds)
+    if not needed:
         return (
             f"{few} No number of seeds would settle a gap of this size: "
             "the test set is too small for it."

@@ -186,6 +186,8 @@ def save(experiment: Experiment, folder: Path) -> None:
         "kind": experiment.kind,
         "command": experiment.command,
         "runs": str(experiment.root),
+        # So that a report from another working directory finds them.
+        "runs_from_here": os.path.relpath(experiment.root, folder),
         "notes": experiment.notes,
         "columns": [
             {
@@ -220,10 +222,17 @@ def load(folder: Path) -> Experiment:
             for c in content["columns"]
         )
         notes = tuple(content.get("notes", ()))
-        root = Path(content["runs"])
+        root = _runs_of(folder, content)
         return Experiment(content["kind"], corpora, content["command"], root, notes)
     except (KeyError, TypeError, AttributeError) as error:
         raise SwitchOutError(f"{path}: not written by switchout ({error!r})") from None
+
+
+def _runs_of(folder: Path, content: dict[str, Any]) -> Path:
+    """Return where the runs are, as seen from the folder; of one that was moved, as named."""
+    from_here = content.get("runs_from_here")  # files of before have only the name
+    seen = Path(os.path.normpath(folder / from_here)) if from_here else None
+    return seen if seen and seen.is_dir() else Path(content["runs"])
 
 
 def check_folder(folder: Path, kind: str) -> None:

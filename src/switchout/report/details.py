@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from statistics import median, stdev
 
 from switchout.experiments.analysis import Analysis
+from switchout.experiments.experiment import RowRecord
 from switchout.report.answers import TONES
 from switchout.report.tables import P_VALUE, Cell, Column, Mark, Table, interval
 
@@ -40,12 +41,15 @@ def rules_table(analysis: Analysis) -> Table:
     """Medians had another rule chosen the checkpoints."""
     rules = [analysis.planned.base.train.select, *analysis.by_rule]
     columns = [Column("row"), *(Column(f"{rule}", rule, ".2f") for rule in rules)]
-    rows = [
-        (row.name, *(row.median("test_bleu", rule=rule) if row.runs else None for rule in rules))
-        for row in analysis.rows
-    ]
+    rows = [(row.name, *(_by_rule(row, rule) for rule in rules)) for row in analysis.rows]
     note = "Test BLEU, medians; the first rule was fixed before the runs."
     return Table("By checkpoint rule", columns, rows, note=note)
+
+
+def _by_rule(row: RowRecord, rule: str) -> float | None:
+    """The median of a row; None where its runs did not note the rule, as without dev BLEU."""
+    is_noted = all(rule in run.record["rules"] for run in row.runs)
+    return row.median("test_bleu", rule=rule) if is_noted else None
 
 
 def rule_contrasts_table(analysis: Analysis) -> Table:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from switchout.corpora.registry import find_entry
+from switchout.evaluation.comparison import Comparison
 from switchout.evaluation.verdict import LEVEL, is_better
 from switchout.experiments.analysis import Analysis
 from switchout.experiments.contrasts import Contrast
@@ -90,9 +91,14 @@ def _signs(analysis: Analysis, name: str) -> str:
     tests = [c.test for c in asked if is_better(c.test) and c.verdict != "nothing was learned"]
     if not asked or len(tests) < len(asked):
         return ""
-    by_paper = PAPER_MARK if all(one.p_bootstrap <= LEVEL for one in tests) else ""
+    by_paper = PAPER_MARK if all(_is_by_the_paper(one) for one in tests) else ""
     by_seeds = all(one.seeds and one.p_holm <= LEVEL for one in tests)
     return by_paper + (SEEDS_MARK if by_seeds else "")
+
+
+def _is_by_the_paper(test: Comparison) -> bool:
+    """Its test is of the median runs, whose difference must be that of the means."""
+    return test.tested_delta * test.delta > 0 and test.p_bootstrap <= LEVEL
 
 
 def _verdict_marks(analysis: Analysis, parts: Sequence[Part]) -> Marks:

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from switchout.errors import SwitchOutError
 from switchout.experiments.analysis import Analysis, analyse
 from switchout.experiments.contrasts import Contrast
 from switchout.experiments.experiment import Experiment, load
@@ -25,7 +26,13 @@ def write_report(folder: Path) -> dict[str, Any]:
 
 def write_reports(folders: Sequence[Path]) -> list[dict[str, Any]]:
     """Write the reports of several experiments, corrected over all their contrasts."""
-    return write_pages({folder: load(folder) for folder in folders})
+    experiments = {folder: load(folder) for folder in folders}
+    for folder, experiment in experiments.items():
+        if not experiment.root.is_dir() and (folder / "report.html").exists():
+            raise SwitchOutError(
+                f"{folder}: its runs are not in {experiment.root}; its report is left as it is"
+            )
+    return write_pages(experiments)
 
 
 def write_pages(experiments: Mapping[Path, Experiment]) -> list[dict[str, Any]]:
