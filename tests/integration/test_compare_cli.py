@@ -355,6 +355,17 @@ def test_a_page_replaces_only_a_page(folder: Path, capsys: pytest.CaptureFixture
     assert page.read_text() == first
 
 
+@pytest.mark.parametrize("flag", ["--src", "--train", "--neighbors"])
+def test_what_only_the_page_shows_needs_a_page(
+    folder: Path, capsys: pytest.CaptureFixture[str], flag: str
+) -> None:
+    """Not even whether the file is there would be noticed."""
+    ask = ["compare", "--ref", folder / "ref", "--baseline", folder / "base0"]
+    code, _, err = outcome(capsys, *ask, "--system", folder / "new0", flag, folder / "ref")
+    assert code == 2
+    assert f"{flag} is for the page: give --html" in err
+
+
 @pytest.mark.parametrize(
     ("neighbors", "extra", "message"),
     [("0.5\t1\n", [], "nn.tsv has 1 lines but"), ("0.5\t1\n" * 80, ["--train", "ref"], "--src")],

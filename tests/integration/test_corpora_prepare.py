@@ -214,6 +214,9 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     [
         (["--dev", 3], "--dev and --test go together"),
         (["--vocab-src", "v"], "--vocab-src and --vocab-tgt go together"),
+        (["--vocab-src", "v", "--vocab-tgt", "v", "--min-count", "2"], "are taken as they are"),
+        (["--vocab-src", "v", "--vocab-tgt", "v", "--kind", "word"], "are taken as they are"),
+        (["--kind", "file", "--max-size", "9"], "leave out --min-count and --max-size"),
         (["--dev", 1, "--test", 1], "has dev or test pairs already"),
         (["--min-count", 0], "--min-count"),
         (["--source", "fr"], "no text in 'fr'"),

@@ -225,8 +225,13 @@ def test_figure_is_a_reproducible_svg_with_every_bucket(
         (["--neighbors", "ref"], "ref:1: expected WER"),
         (["--plot", "figure.doc"], "must end in .svg"),
         (["--test", "short.tsv", "--train", "train"], "short.tsv has 1 lines"),
+        (["--train", "train"], "--train needs --test, the source side of the test set"),
+        (["--vocab", "train"], "--vocab needs --test, the source side of the test set"),
     ],
-    ids=["no-wer", "by", "edges", "order", "many", "short", "not-tsv", "plot", "test"],
+    ids=[
+        "no-wer", "by", "edges", "order", "many", "short", "not-tsv", "plot", "test", "train",
+        "vocab",
+    ],
 )  # fmt: skip
 def test_bad_buckets_are_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str], more: list[str], message: str

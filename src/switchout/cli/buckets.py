@@ -51,6 +51,9 @@ class Cuts(Training):
         """Return what the sentences are sorted by."""
         from switchout.corpora.vocabulary import read_words
 
+        for flag, path in (("--train", self.train), ("--vocab", self.known)):
+            if path is not None and self.sources is None:
+                raise SwitchOutError(f"{flag} needs --test, the source side of the test set")
         features = self.features(
             references,
             None if self.sources is None else references.matching(self.sources),

@@ -34,6 +34,9 @@ class Page(Training):
 
     def source(self, references: References) -> list[str] | None:
         """Return the source side of the test set."""
+        shown = {"--src": self.src, "--train": self.train, "--neighbors": self.wer}
+        if self.html is None and (given := [flag for flag in shown if shown[flag] is not None]):
+            raise SwitchOutError(f"{given[0]} is for the page: give --html")
         if self.train is not None and self.src is None:
             raise SwitchOutError("--train needs --src, the source side of the test set")
         return None if self.src is None else references.matching(self.src)

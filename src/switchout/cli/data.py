@@ -107,6 +107,17 @@ class Words:
             raise SwitchOutError(
                 "--vocab-src and --vocab-tgt go together: give both files, or neither"
             )
+        is_limited = self.min_count > 1 or self.max_size is not None
+        if self.vocab_src is not None and (is_limited or self.kind not in (None, "file")):
+            raise SwitchOutError(
+                "--vocab-src and --vocab-tgt are taken as they are: leave out --kind, --min-count"
+                " and --max-size"
+            )
+        if self.kind == "file" and is_limited:
+            raise SwitchOutError(
+                "--kind file takes the vocabularies as they are: leave out --min-count and"
+                " --max-size"
+            )
         return CodecPlan(
             self.kind,
             self.min_count,

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def demo(
-    seeds: Annotated[int, Option("Runs a row.", limits=SEEDS)] = 2,
+    seeds: Annotated[
+        int | None, Option("Runs a row; default: 2, with --quick 1.", limits=SEEDS)
+    ] = None,
     full: Annotated[bool, Option("All six rows of table 1.", "--full")] = False,
     quick: Annotated[bool, Option("A minute or two: only shows how it works.", "--quick")] = False,
     workers: Runs = None,
@@ -46,7 +48,7 @@ def demo(
             _show(dose)
     failures = train(
         out,
-        n_seeds=1 if quick else seeds,
+        n_seeds=seeds or (1 if quick else 2),
         is_full=full,
         is_quick=quick,
         engine=Engine(workers=workers),
