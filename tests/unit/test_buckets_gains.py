@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
 from switchout.errors import SwitchOutError
-from switchout.evaluation.buckets import Breakdown, break_down, make_buckets, quantile_edges
+from switchout.evaluation.buckets import Breakdown, Gain, break_down, make_buckets, quantile_edges
 from switchout.evaluation.comparison import System, compare, score_system
 from switchout.evaluation.features import Feature, count_words, features_of, length, rarest, unknown
 from switchout.evaluation.metrics import Metric
+from switchout.report.buckets import bucket_sections
 
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "under", "mat", "hat", ".", "!"]
 
@@ -98,6 +100,60 @@ def test_one_bucket_of_everything_agrees_with_compare() -> None:
     [whole] = compare(references, base, [new], tokenize="none", n_resamples=200)
     assert result.gains[0][0].delta == pytest.approx(whole.delta)
     assert result.gains[0][0].ci95 == pytest.approx(whole.ci95)
+
+
+def test_a_system_with_one_run_leaves_the_intervals_of_the_others_alone() -> None:
+    """The runs of A differ more than its sentences: without seeds they shrink to a sixth."""
+    references = text(60, 5)
+    base = System("base", [damaged(references, share, 1) for share in (0.1, 0.3, 0.6)])
+    a = System("A", [damaged(references, share, 2) for share in (0.1, 0.3, 0.5)])
+    c = System("C", [damaged(references, 0.2, 3)])
+    by = length(references)
+    both = broken_down(references, base, a, c, feature=by)
+    for k, system in enumerate((a, c)):
+        alone = broken_down(references, base, system, feature=by)
+        assert alone.counts_seeds == [both.counts_seeds[k]]
+        assert alone.trends == [both.trends[k]]
+        for gain, expected in zip(both.gains[k], alone.gains[0], strict=True):
+            assert gain.ci95 == pytest.approx(expected.ci95)
+    widths = [[high - low for low, high in _intervals(gains)] for gains in both.gains]
+    assert min(widths[0]) > max(widths[1])
+    assert both.counts_seeds == [True, False]
+    record = both.to_dict()
+    assert record["counts_seeds"] is False
+    assert [system["counts_seeds"] for system in record["systems"]] == [True, False]
+
+
+def _intervals(gains: Sequence[Gain]) -> list[tuple[float, float]]:
+    return [gain.ci95 for gain in gains if gain.ci95]
+
+
+@pytest.mark.parametrize(
+    ("n_base", "n_runs", "expected"),
+    [
+        (2, (2, 2), "Intervals and p-values count seeds and sentences, as on the first screen."),
+        (1, (2, 1), "A side has one run: intervals and p-values are over sentences alone."),
+        (2, (1, 1), "A side has one run: intervals and p-values are over sentences alone."),
+        (
+            2,
+            (2, 1, 2),
+            "Intervals and p-values of A and C count seeds and sentences, as on the first screen; "
+            "those of B are over sentences alone, for lack of a second run.",
+        ),
+    ],
+)
+def test_the_page_names_the_systems_whose_intervals_count_seeds(
+    n_base: int, n_runs: tuple[int, ...], expected: str
+) -> None:
+    references = text(30, 6)
+    base, *systems = (
+        System(name, [damaged(references, 0.3, 10 * i + run) for run in range(n)])
+        for i, (name, n) in enumerate(zip(["base", *"ABC"], (n_base, *n_runs), strict=False))
+    )
+    [section] = bucket_sections(
+        [broken_down(references, base, *systems, feature=length(references))]
+    )
+    assert section.text == [expected]
 
 
 def test_identical_systems_gain_nothing_for_certain() -> None:

@@ -6,12 +6,13 @@ its number of sentences and an interval, and the trend over the buckets is teste
 * A bucket is a set of test sentences, the same for all systems.
 * The score of a bucket is the corpus score of its sentences; with several runs, the mean over runs.
 * Intervals and trends count seeds and sentences as the test of the whole set does (`seeds_test`).
-  With one run a side they resample the sentences alone, the same ones for both systems.
+  Where the system or the baseline has one run, they resample the sentences alone, the same ones
+  for both. No other system has a say in that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
@@ -62,7 +63,7 @@ class Breakdown:
         buckets: In the order of the feature.
         gains: [system][bucket].
         trends: [system]; None where no slope can be found.
-        counts_seeds: Whether the intervals of all gains do; one run a side has none to count.
+        counts_seeds: [system], whether its intervals do; with one run a side has none to count.
     """
 
     feature: Feature
@@ -72,7 +73,7 @@ class Breakdown:
     buckets: Sequence[Bucket]
     gains: Sequence[Sequence[Gain]]
     trends: Sequence[Trend | None]
-    counts_seeds: bool = False
+    counts_seeds: Sequence[bool]
 
     def to_dict(self) -> dict[str, Any]:
         """Return what ``switchout buckets --json`` prints for one feature."""
@@ -82,7 +83,7 @@ class Breakdown:
             "metric": self.metric.name,
             "signature": self.metric.signature,
             "baseline": self.baseline,
-            "counts_seeds": self.counts_seeds,
+            "counts_seeds": all(self.counts_seeds),
             "buckets": [
                 {"label": b.label, "low": b.low, "high": b.high, "sentences": len(b.members)}
                 for b in self.buckets
@@ -90,10 +91,13 @@ class Breakdown:
             "systems": [
                 {
                     "system": name,
+                    "counts_seeds": has_seeds,
                     "buckets": [asdict(gain) for gain in gains],
                     "trend": asdict(slope) | {"per": self.feature.unit} if slope else None,
                 }
-                for name, gains, slope in zip(self.systems, self.gains, self.trends, strict=True)
+                for name, has_seeds, gains, slope in zip(
+                    self.systems, self.counts_seeds, self.gains, self.trends, strict=True
+                )
             ],
         }
 
@@ -138,10 +142,15 @@ def break_down(
                 buckets=buckets,
                 gains=[[gains[k] for gains in by_bucket] for k in range(len(systems))],
                 trends=trends,
-                counts_seeds=min(map(len, sides)) > 1,
+                counts_seeds=[_have_seeds(sides[0], side) for side in sides[1:]],
             )
         )
     return result
+
+
+def _have_seeds(baseline: Sized, system: Sized) -> bool:
+    """Whether both sides, sequences of runs, have several."""
+    return min(len(baseline), len(system)) > 1
 
 
 def _trend(
@@ -153,7 +162,7 @@ def _trend(
 ) -> Trend | None:
     """The trend of a gain; over seeds too where both sides have several runs."""
     sides = baseline.pseudo_values, system.pseudo_values
-    if min(map(len, sides)) > 1:
+    if _have_seeds(*sides):
         return trend_over_seeds(*sides, feature.scale, lengths=lengths)
     n_resamples, seed = resampling
     gains = sides[1].mean(axis=0) - sides[0].mean(axis=0)
@@ -231,12 +240,35 @@ def _intervals(
     n_resamples: int,
     seed: int,
 ) -> list[tuple[float, float] | None]:
-    """Intervals of the differences; over seeds too where both sides have several runs."""
-    if len(sides[0][0]) < 2:
+    """Intervals of the differences; each over seeds too where its two sides have several runs."""
+    baseline, *systems = sides
+    if len(baseline[0]) < 2:
         return [None] * len(deltas)
-    if min(map(len, sides)) > 1:
-        base, *others = (np.array([jackknife(metric, run) for run in runs]) for runs in sides)
-        return [seeds_test(d, base, other).ci95 for d, other in zip(deltas, others, strict=True)]
-    by_run = bootstrap_scores(metric, sides, n_resamples=n_resamples, seed=seed)
+    base = _pseudo_values(metric, baseline)
+    without_seeds = [runs for runs in systems if not _have_seeds(baseline, runs)]
+    drawn = iter(_drawn_gains(metric, baseline, without_seeds, n_resamples, seed))
+    return [
+        seeds_test(delta, base, _pseudo_values(metric, runs)).ci95
+        if _have_seeds(baseline, runs)
+        else bootstrap_interval(delta, next(drawn))
+        for delta, runs in zip(deltas, systems, strict=True)
+    ]
+
+
+def _pseudo_values(metric: Measure, runs: Sequence[Array]) -> Array:
+    return np.array([jackknife(metric, run) for run in runs])
+
+
+def _drawn_gains(
+    metric: Measure,
+    baseline: Sequence[Array],
+    systems: Sequence[Sequence[Array]],
+    n_resamples: int,
+    seed: int,
+) -> list[Array]:
+    """Gains of the systems on the same resampled test sets, [system][resample]."""
+    if not systems:
+        return []  # nobody would look at what is drawn
+    by_run = bootstrap_scores(metric, [baseline, *systems], n_resamples=n_resamples, seed=seed)
     base, *drawn = (scores.mean(axis=0) for scores in by_run)
-    return [bootstrap_interval(d, other - base) for d, other in zip(deltas, drawn, strict=True)]
+    return [other - base for other in drawn]

@@ -14,9 +14,21 @@ from switchout.report.tables import P_VALUE, Cell, Column, Table, with_interval
 
 
 def _about_intervals(breakdown: Breakdown) -> str:
-    if breakdown.counts_seeds:
+    if all(breakdown.counts_seeds):
         return "Intervals and p-values count seeds and sentences, as on the first screen."
-    return "A side has one run: intervals and p-values are over sentences alone."
+    if not any(breakdown.counts_seeds):
+        return "A side has one run: intervals and p-values are over sentences alone."
+    # Where some are over seeds the baseline has several runs, so the other systems have one.
+    several, one = (_named(breakdown, has_seeds=has_seeds) for has_seeds in (True, False))
+    return (
+        f"Intervals and p-values of {several} count seeds and sentences, as on the first screen; "
+        f"those of {one} are over sentences alone, for lack of a second run."
+    )
+
+
+def _named(breakdown: Breakdown, *, has_seeds: bool) -> str:
+    pairs = zip(breakdown.systems, breakdown.counts_seeds, strict=True)
+    return " and ".join(name for name, counts in pairs if counts == has_seeds)
 
 
 def gains_table(breakdown: Breakdown) -> Table:
