@@ -237,6 +237,26 @@ def test_as_many_seeds_as_asked_for_find_the_gap_four_times_in_five(
     assert needed == 4 or not asked._settles(needed - 1)
 
 
+@pytest.mark.parametrize("is_paired", [False, True], ids=["unpaired", "paired"])
+@pytest.mark.parametrize("run_variance", [0.3, 1.0, 4.0])
+@pytest.mark.parametrize("level", [0.05, 0.01, 0.0025])
+def test_a_stricter_level_takes_as_many_seeds_as_the_exact_power_says(
+    level: float, run_variance: float, is_paired: bool
+) -> None:
+    """Where runs alone vary, t is noncentral, and its power is known; the formula is near it."""
+
+    def power(n_runs: int) -> float:
+        df = (n_runs - 1) * (1 if is_paired else 2)
+        limit = scipy.stats.t.isf(level / 2, df)
+        return float(scipy.stats.nct.sf(limit, df, np.sqrt(n_runs / run_variance)))
+
+    needed = SeedsTest(1.0, 1.0, 5.0, run_variance, 0.0, 200, is_paired).seeds_needed(level)
+    assert needed is not None
+    exact = next(n_runs for n_runs in range(4, 100) if power(n_runs) >= 0.8)
+    assert exact - 1 <= needed <= exact
+    assert power(needed) > 0.79
+
+
 def test_no_number_of_seeds_makes_up_for_a_small_test_set() -> None:
     assert SeedsTest(0.1, 1.0, 5.0, 0.1, 0.5, 200).seeds_needed() is None
 

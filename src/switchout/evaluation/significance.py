@@ -85,20 +85,23 @@ class SeedsTest:
         """The true difference that this test would call significant 4 times in 5."""
         return _smallest_gap(self.variance, self.df)
 
-    def seeds_needed(self) -> int | None:
+    def seeds_needed(self, level: float = 0.05) -> int | None:
         """Return how many runs a side would show a true difference of ``delta``, 4 times in 5.
 
         None: not even a thousand, because the test set is too small for this difference.
+
+        Args:
+            level: What p must not exceed; 5% where this is the only question.
         """
-        if not self._settles(MOST_RUNS):
+        if not self._settles(MOST_RUNS, level):
             return None
         low, high = ENOUGH_RUNS - 1, MOST_RUNS  # `low` does not settle it, `high` does
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self._settles(middle) else (middle, high)
+            low, high = (low, middle) if self._settles(middle, level) else (middle, high)
         return high
 
-    def _settles(self, n_runs: int) -> bool:
+    def _settles(self, n_runs: int, level: float = 0.05) -> bool:
         runs = self.run_variance / n_runs
         variance = runs + self.sentence_variance
         if variance <= 0:
@@ -106,11 +109,11 @@ class SeedsTest:
         # unpaired: two sides of n_runs − 1 degrees of freedom each, taken as equally variable
         run_df = (n_runs - 1) * (1 if self.is_paired else 2)
         df = variance**2 / (runs**2 / run_df + self.sentence_variance**2 / (self.n_sentences - 1))
-        return abs(self.delta) >= _smallest_gap(variance, df)
+        return abs(self.delta) >= _smallest_gap(variance, df, level)
 
 
-def _smallest_gap(variance: float, df: float) -> float:
-    needed = student_quantile(0.975, df) + student_quantile(POWER, df)
+def _smallest_gap(variance: float, df: float, level: float = 0.05) -> float:
+    needed = student_quantile(1 - level / 2, df) + student_quantile(POWER, df)
     return needed * math.sqrt(variance)
 
 
