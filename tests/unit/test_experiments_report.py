@@ -511,7 +511,7 @@ def test_what_was_tried_on_dev_is_shown_with_what_was_chosen_and_its_cost(tmp_pa
 def test_page_says_in_what_rows_differ(tmp_path):
     plain = make_config(tmp_path)
     other_noise = with_taus(plain, 1.0, 0.0)
-    other_pairs = plain.model_copy(update={"data": plain.data.model_copy(update={"corpus": "bt"})})
+    other_corpus = with_data(plain, corpus="bt")
     other_steps = make_config(tmp_path, steps=30)
 
     def said(*configs, n_tried=0):
@@ -520,7 +520,10 @@ def test_page_says_in_what_rows_differ(tmp_path):
         return " ".join(asked_section(Experiment("sweep", (column,), "", tmp_path)).text)
 
     assert "in their noise and in nothing else: 2+2 layers" in said(plain, other_noise)
-    assert "in their noise and their training pairs," in said(plain, other_noise, other_pairs)
+    assert "in their noise and their training pairs," in said(plain, of_size(other_noise, 9))
+    assert "and their training pairs," in said(plain, with_data(other_noise, synthetic=False))
+    assert "and their corpus, whose dev and test" in said(plain, other_noise, other_corpus)
+    assert "differ in data.max_length; the first" in said(plain, with_data(plain, max_length=9))
     assert "differ in train.steps; the first has: 2+2" in said(plain, other_steps)
     assert "chose settings" not in said(plain)
     assert "12 more runs chose settings by dev BLEU" in said(plain, n_tried=6)
@@ -551,7 +554,24 @@ def test_rows_of_another_size_are_compared_only_where_it_was_asked(tmp_path):
 
 def of_size(config, n):
     """The same with so many training pairs."""
-    return config.model_copy(update={"data": config.data.model_copy(update={"train_pairs": n})})
+    return with_data(config, train_pairs=n)
+
+
+def with_data(config, **values):
+    """The same with other values under ``[data]``."""
+    return config.model_copy(update={"data": config.data.model_copy(update=values)})
+
+
+def test_rows_of_another_test_set_are_not_scored_against_the_first(tmp_path):
+    """A folder of before may hold such rows: their output was scored against other references."""
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    other = with_data(config, corpus=str(write_corpus(tmp_path / "other", n=60)))
+    rows = [Row("a", config, (1,)), Row("b", with_taus(other, 1.0, 0.0), (1,), ASKED)]
+    for row in rows:
+        finish_row(row, tmp_path / "runs", test=0.2, dev=0.2)
+    make_experiment("sweep", rows, tmp_path / "runs", tmp_path / "out")
+    with pytest.raises(SwitchOutError, match=r"row 'b': .*other dev pairs .*row 'a'"):
+        analyse([load(tmp_path / "out")])
 
 
 def test_a_size_that_is_all_of_the_corpus_is_no_other_size(tmp_path):

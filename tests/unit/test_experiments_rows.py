@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from switchout.cli import run
+from switchout.errors import SwitchOutError
+from switchout.experiments import demo
 from switchout.experiments.paper import (
     TABLE1_ROWS,
     TABLE2_ROWS,
@@ -16,7 +19,7 @@ from switchout.experiments.paper import (
     wer_rows,
     with_taus,
 )
-from switchout.experiments.reproduce import Request, base_config
+from switchout.experiments.reproduce import Request, base_config, check_overrides, reproduce
 from switchout.experiments.tuning import TUNING_SEED
 from switchout.runs.config import flatten
 from switchout.runs.config_file import load_config
@@ -160,3 +163,51 @@ def test_a_folder_of_ones_own_is_trained_as_long_as_by_train(tmp_path):
     base = base_config(str(tmp_path), Request([str(tmp_path)], overrides=overrides))
     assert base == load_config(None, corpus=str(tmp_path), languages=("de", "en"))
     assert base_config("phrasebook", Request(["phrasebook"])) == load_config("phrasebook")
+
+
+@pytest.mark.parametrize(
+    ("setting", "key", "instead"),
+    [
+        ("seed=77", "seed", "--seeds"),
+        ("data.corpus=other", "data.corpus", "--corpus"),
+        ("data={corpus='other'}", "data.corpus", "--corpus"),
+        ("augment.source.tau=0.3", "augment.source.tau", "--tau-x and --tau-y"),
+        ("augment.target.policy=none", "augment.target.policy", "--tau-x and --tau-y"),
+        ("augment.target.rescaled=true", "augment.target.rescaled", "--tau-x and --tau-y"),
+        (
+            'augment.source={policy="word_dropout", rate=0.2}',
+            "augment.source.policy",
+            "make a sweep",
+        ),
+        ("augment={source={rate=0.2}}", "augment.source.rate", "make a sweep"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["table1", "tau"])
+def test_a_setting_that_no_row_would_have_is_refused(
+    kind, setting, key, instead, tmp_path, monkeypatch, capsys
+):
+    """They were passed over: the table was that of the paper's temperatures, of seeds 1, 2, …"""
+    monkeypatch.chdir(tmp_path)
+    assert run(["reproduce", kind, "--set", "train.steps=9", "--set", setting]) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert f"--set {key}: has no effect here" in message
+    assert instead in message
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_setting_without_effect_is_refused_from_python_too(tmp_path):
+    with pytest.raises(SwitchOutError, match="seed: has no effect here"):
+        reproduce("wer", Request(["phrasebook"], overrides=["seed=77"]), tmp_path / "out")
+
+
+def test_settings_that_rows_take_are_not_refused():
+    check_overrides(
+        [
+            *(*demo.SETTINGS, *demo.QUICK),
+            *("augment.until=0.67", "augment.source.unk_is_word=true", "data.train_pairs=9"),
+            "augment.target.special_pattern=>>.*<<",
+            'augment.source={special_pattern=">>.*<<", unk_is_word=true}',
+            *('data.source="de"', "data.synthetic=false"),
+        ]
+    )

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 
 import pytest
+from train_toys import write_config, write_corpus
 
+from switchout.cli import run
 from switchout.errors import SwitchOutError
 from switchout.experiments.experiment import Question, check_corpora, command_line
+from switchout.experiments.same_text import check_same_text
 from switchout.experiments.sweep import read_sweep
 from switchout.runs.config_file import load_config
 
@@ -45,8 +48,10 @@ def test_single_rows_come_first_and_the_first_is_the_baseline(tmp_path):
 def test_declared_contrasts_replace_the_comparison_with_the_first_row(tmp_path):
     rows = rows_of(
         tmp_path,
-        'base = "phrasebook"\n[[config]]\nname = "a"\n[[config]]\nname = "b"\n[[config]]\n'
-        'name = "c"\n[[contrast]]\nrow = "c"\nagainst = "b"\npaired = true\n'
+        'base = "phrasebook"\n[[config]]\nname = "a"\n'
+        '[[config]]\nname = "b"\nset = {"model.dropout" = 0.2}\n'
+        '[[config]]\nname = "c"\nset = {"model.dropout" = 0.3}\n'
+        '[[contrast]]\nrow = "c"\nagainst = "b"\npaired = true\n'
         '[[contrast]]\nquestion = "C1"\nrow = "c"\nagainst = "a"\n',
     )
     assert [row.questions for row in rows] == [
@@ -70,11 +75,29 @@ def test_base_may_be_a_file_beside_the_sweep(tmp_path):
         ("seeds = [1]\n", "'base' is missing"),
         ('base = "phrasebook"\nseeds = []\n', "seeds"),
         ('base = "phrasebook"\nseeds = [1, 2, 1]\n[grid]\n"model.layers" = [1]\n', "twice"),
-        ('base = "phrasebok"\n[grid]\n"seed" = [1]\n', "phrasebok"),
+        ('base = "phrasebok"\n[grid]\n"model.layers" = [1]\n', "phrasebok"),
         ('base = "phrasebook"\n[grid]\n"model.dropuot" = [0.1]\n', "did you mean 'dropout'"),
         ('base = "phrasebook"\n[grid]\n"model.dropout" = [1.5]\n', "model.dropout"),
         ('base = "phrasebook"\n[[config]]\nname = "a"\n[[config]]\nname = "a"\n', "same name"),
         ("base = \n", "not valid TOML"),
+        ('base = "phrasebook"\n[grid]\n"seed" = [11, 12]\n', '[grid]: "seed": seeds go into seeds'),
+        (
+            'base = "phrasebook"\n[set]\nseed = 7\n[grid]\n"model.layers" = [1]\n',
+            '[set]: "seed": seeds go into seeds',
+        ),
+        (
+            'base = "phrasebook"\n[[config]]\nname = "a"\nset = {seed = 7}\n',
+            "row 'a': \"seed\": seeds go into seeds",
+        ),
+        (
+            'base = "phrasebook"\n[grid]\n"train.threads" = [1, 2]\n',
+            "rows 'train.threads 1' and 'train.threads 2' are the same runs",
+        ),
+        (
+            'base = "phrasebook"\n[grid]\n"augment.source.policy" = ["none"]\n'
+            '"augment.source.tau" = [1.0, 2.0]\n',
+            "are the same runs",
+        ),
         (
             'base = "phrasebook"\n[[config]]\nname = "plain"\n[[contrast]]\nrow = "plian"\n'
             'against = "plain"\n',
@@ -99,6 +122,67 @@ def test_a_corpus_without_training_pairs_is_refused_before_any_run(tmp_path):
         check_corpora([config])
     (corpus / "train.tsv").write_text("a\tb\n")
     check_corpora([config])
+
+
+@pytest.fixture
+def toys(tmp_path, monkeypatch):
+    """Corpora ``one`` and ``two`` of other sentences, ``again`` with the text of ``one``."""
+    monkeypatch.chdir(tmp_path)
+    for name, seed in (("one", 0), ("two", 1), ("again", 0), ("elsewhere/one", 0)):
+        write_corpus(tmp_path / name, seed=seed)
+    write_config(tmp_path / "toy.toml", tmp_path / "one")
+    return tmp_path
+
+
+def write_rows(folder, *settings):
+    rows = [f'[[config]]\nname = "row {i}"\nset = {{{s}}}\n' for i, s in enumerate(settings)]
+    (folder / "sweep.toml").write_text('base = "toy.toml"\n' + "".join(rows))
+    return folder / "sweep.toml"
+
+
+@pytest.mark.parametrize(
+    ("other", "says"),
+    [
+        ('"data.corpus" = "two"', "other dev pairs (two xx→yy) than those of row 'row 0'"),
+        ('"data.source" = "yy", "data.target" = "xx"', "one yy→xx"),
+        ('"data.corpus" = "elsewhere/one"', "rows 'row 0' and 'row 1' are the same runs"),
+    ],
+    ids=["corpus", "direction", "copy"],
+)
+def test_rows_that_cannot_be_compared_are_refused_before_any_run(toys, capsys, other, says):
+    """They were scored against the references of the first row, whatever they had translated."""
+    write_rows(toys, "", other)
+    before = sorted(toys.rglob("*"))
+    assert run(["sweep", "sweep.toml", "--out", "swept"]) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    assert "sweep.toml" in message
+    assert "row 1" in message
+    assert says in message
+    assert sorted(toys.rglob("*")) == before
+
+
+def test_another_test_set_alone_is_refused_too(toys):
+    for language in ("xx", "yy"):
+        changed = (toys / "two" / f"test.{language}").read_text()
+        (toys / "again" / f"test.{language}").write_text(changed)
+    rows = read_sweep(write_rows(toys, "", '"data.corpus" = "again"'))
+    with pytest.raises(SwitchOutError, match=r"here, row 'row 1': .*other test pairs"):
+        check_same_text(rows, where="here")
+
+
+def test_rows_may_be_trained_on_other_pairs(toys):
+    rows = read_sweep(
+        write_rows(
+            toys,
+            "",
+            '"data.train_pairs" = 20',
+            '"data.synthetic" = false',
+            '"data.corpus" = "again"',
+        )
+    )
+    check_same_text(rows, where="here")
+    assert len(rows) == 4
 
 
 def test_a_command_with_bytes_that_are_no_text_can_be_stored():

@@ -27,6 +27,7 @@ from switchout.experiments.data_facts import DataFacts, data_facts
 from switchout.experiments.experiment import CorpusRows, Experiment, RowRecord, records
 from switchout.experiments.paper import BASELINE, RAML, RAML_SWITCHOUT, SWITCHOUT, TUNED
 from switchout.experiments.reference import Reference, reference_for
+from switchout.experiments.same_text import check_same_text
 from switchout.experiments.tau_grid import TauGrid, tau_grid
 from switchout.experiments.unlearned import UnlearnedRun, unlearned_runs
 from switchout.runs.finished import RULES
@@ -140,6 +141,7 @@ def analyse(experiments: Sequence[Experiment]) -> list[list[Analysis]]:
 
 
 def _analysis(experiment: Experiment, planned: CorpusRows) -> Analysis:
+    check_same_text(planned.rows, where=planned.name)  # a folder of before may hold such rows
     rows, corpus = records(experiment, planned.rows), corpus_of(planned.base)
     tried = {name: records(experiment, trials) for name, trials in planned.tried.items()}
     found = Analysis(planned, corpus, rows, tried)

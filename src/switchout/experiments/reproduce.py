@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from switchout.corpora.registry import find_entry
 from switchout.engines import Engine
@@ -43,6 +45,15 @@ PRESET_OF = {
     "wmt15-en-de": "en-de",
 }
 OTHER_PRESET = "multi30k"  # a small Transformer
+# Settings that the rows have of their own, and what says them instead. (Of the noise of a side the
+# rows take what is a word: unk_is_word and special_pattern.)
+NOISE_KEYS = ("policy", "tau", "rate", "rescaled", "vectors", "neighbors")
+OF_NOISE = "rows have noise of their own: give --tau-x and --tau-y, or make a sweep for other noise"
+INSTEAD = {
+    "seed": "rows have the seeds 1, 2, …: give their number by --seeds",
+    "data.corpus": "give it by --corpus",
+    **{f"augment.{side}.{key}": OF_NOISE for side in ("source", "target") for key in NOISE_KEYS},
+}
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,7 @@ def reproduce(kind: str, request: Request, out: Path) -> list[Failure]:
         raise SwitchOutError(f"reproduce {kind}: only table1 has rows at tuned temperatures")
     if request.has_tuned_taus and not all(tau > 0 for tau in (*request.grid_x, *request.grid_y)):
         raise SwitchOutError("temperatures to tune among are above 0: 0 is the row without noise")
+    check_overrides(request.overrides)
     check_folder(out, kind)
     bases = [base_config(name, request) for name in request.corpora]
     check_corpora(bases)  # refuse all that is wrong before the first run
@@ -99,6 +111,32 @@ def reproduce(kind: str, request: Request, out: Path) -> list[Failure]:
         kind, tuple(_corpus_rows(kind, b, request) for b in bases), request.command
     )
     return train_experiment(experiment, out, request.engine)
+
+
+def check_overrides(overrides: Sequence[str]) -> None:
+    """Refuse settings that no row would have: they would be passed over in silence."""
+    for override in overrides:
+        for key in _given_keys(override):
+            if key in INSTEAD:
+                raise SwitchOutError(f"overrides={key}: has no effect here: {INSTEAD[key]}")
+
+
+def _given_keys(override: str) -> Iterator[str]:
+    """The dotted keys of ``key=value``: several, if the value is a table."""
+    key, _, text = override.partition("=")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except (ValueError, RecursionError):  # a plain string, or refused where it is read
+        value = text
+    yield from _leaves(key.strip(), value)
+
+
+def _leaves(key: str, value: Any) -> Iterator[str]:
+    if not isinstance(value, Mapping):
+        yield key
+        return
+    for name, below in value.items():
+        yield from _leaves(f"{key}.{name}", below)
 
 
 def base_config(corpus: str, request: Request) -> Config:

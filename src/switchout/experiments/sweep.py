@@ -24,6 +24,7 @@ Without declared contrasts all rows are compared with the first one.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Hashable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,10 +42,12 @@ from switchout.experiments.experiment import (
     check_folder,
 )
 from switchout.experiments.reproduce import corpus_title
+from switchout.experiments.same_text import check_same_text
 from switchout.experiments.training import Failure, train_experiment
 from switchout.files import read_toml
-from switchout.runs.config import Seed
-from switchout.runs.config_file import load_config
+from switchout.runs.config import Config, Seed
+from switchout.runs.config_file import load_config, run_key
+from switchout.runs.job import job_of
 
 Values = dict[str, Any]
 
@@ -84,6 +87,8 @@ def sweep(path: Path, out: Path, *, engine: Engine, command: str = "") -> list[F
     check_folder(out, "sweep")
     rows = read_sweep(path)
     check_corpora(row.config for row in rows)
+    check_same_text(rows, where=str(path))
+    _check_runs_differ(rows, path, _address)
     planned = CorpusRows(corpus_title(*(row.config for row in rows)), tuple(rows))
     experiment = Experiment("sweep", (planned,), command)
     return train_experiment(experiment, out, engine)
@@ -103,6 +108,7 @@ def read_sweep(path: Path) -> list[Row]:
         raise SwitchOutError(f"{path}: two rows have the same name")
     if len({*wanted.seeds}) < len(wanted.seeds):  # one run would count as several
         raise SwitchOutError(f"{path}: seeds = {wanted.seeds}: a seed stands there twice")
+    _check_seed(wanted, path)
     _check_contrasts(wanted.contrast, names, path)
     base = wanted.base
     if (path.parent / base).is_file():  # a file is meant relative to this one
@@ -116,7 +122,42 @@ def read_sweep(path: Path) -> list[Row]:
         first = [Question((names[0],))] if rows else []
         questions = _questions(name, wanted.contrast) if wanted.contrast else first
         rows.append(Row(name, config, tuple(wanted.seeds), tuple(questions)))
+    _check_runs_differ(rows, path, _address_by_name)
     return rows
+
+
+def _check_seed(wanted: Sweep, path: Path) -> None:
+    """A seed of a row would be replaced by every one of ``seeds``: it names runs that are none."""
+    places = {"[set]": wanted.set, "[grid]": wanted.grid}
+    places |= {f"row {single.name!r}": single.set for single in wanted.config}
+    for place, values in places.items():
+        if "seed" in (key.strip() for key in values):
+            raise SwitchOutError(
+                f'{path}, {place}: "seed": seeds go into seeds = […], for all rows'
+            )
+
+
+def _check_runs_differ(
+    rows: Sequence[Row], path: Path, address: Callable[[Config], Hashable]
+) -> None:
+    """Refuse two names for the same runs: a row would be compared with itself."""
+    names: dict[Hashable, str] = {}
+    for row in rows:
+        first = names.setdefault(address(row.config), row.name)
+        if first != row.name:
+            raise SwitchOutError(
+                f"{path}: rows {first!r} and {row.name!r} are the same runs: they differ in"
+                " nothing that decides a result"
+            )
+
+
+def _address(config: Config) -> str:
+    return job_of(config, label="").key
+
+
+def _address_by_name(config: Config) -> Hashable:
+    """The address of a run as far as it is known without the corpus, which may be elsewhere."""
+    return config.data.corpus, run_key(config, data_hash="")
 
 
 def _check_contrasts(contrasts: list[DeclaredContrast], names: list[str], path: Path) -> None:

@@ -9,6 +9,8 @@ from switchout.report.page import Section
 from switchout.report.tables import Cell, Column, Table
 from switchout.runs.config import Config, Side, flatten
 
+TRAINING_PAIRS = {"data.train_pairs", "data.synthetic"}
+
 
 def asked_section(experiment: Experiment) -> Section:
     """Return the section; the rows of the figure of temperatures are its cells, not listed."""
@@ -75,11 +77,13 @@ def _difference(corpus: CorpusRows) -> str:
     """In which keys the rows differ, in words for those of the paper's tables."""
     first, *others = (flatten(row.config) for row in corpus.rows)
     keys = [key for key in first if any(other[key] != first[key] for other in others)]
-    sections = {key.partition(".")[0] for key in keys}
-    if sections <= {"augment"}:
+    beside_noise = {key for key in keys if not key.startswith("augment.")}
+    if not beside_noise:
         return "Rows differ in their noise and in nothing else"
-    if sections <= {"augment", "data"}:
+    if beside_noise <= TRAINING_PAIRS:
         return "Rows differ in their noise and their training pairs, and in nothing else"
+    if beside_noise == {"data.corpus"}:  # other dev or test pairs would have been refused
+        return "Rows differ in their noise and their corpus, whose dev and test pairs are the same"
     return f"Rows differ in {', '.join(keys)}; the first has"
 
 
