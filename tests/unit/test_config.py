@@ -179,6 +179,18 @@ def test_neither_file_nor_preset():
         preset_text("en-iv")
 
 
+def test_a_folder_of_its_name_does_not_hide_a_preset(tmp_path, monkeypatch):
+    """Else `train phrasebook --out phrasebook` could not be given again, which resumes."""
+    expected = load_config("phrasebook")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "phrasebook").mkdir()
+    (tmp_path / "phrasebook" / "config.toml").write_text("a run")
+    assert load_config("phrasebook") == expected
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(SwitchOutError, match="mine: is a folder, expected a TOML file or a preset"):
+        load_config("mine")
+
+
 def base(**train: object) -> Config:
     return Config.model_validate({"data": {"corpus": "phrasebook"}, "train": train})
 

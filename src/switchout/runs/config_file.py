@@ -101,7 +101,7 @@ def _keep_asked_noise(values: dict[str, Any], asked: Collection[str]) -> None:
 
 def _find(source: str | Path) -> Path:
     path = Path(source)
-    if not path.exists() and str(source) in preset_names():
+    if not path.is_file() and str(source) in preset_names():  # a folder may be the preset's run
         return PRESETS / f"{source}.toml"
     if not path.exists() and path.suffix != ".toml":  # meant as a preset, by its look
         near = did_you_mean(str(source), preset_names())
