@@ -306,6 +306,17 @@ def test_a_strength_beside_an_asked_none_is_off():
     assert (side.policy, side.tau) == ("none", None)
 
 
+def test_vectors_go_with_the_policy_that_reads_them(tmp_path):
+    """Else a run without them would need their file, and be another run for it."""
+    side = "augment.source."
+    asked = [f"{side}policy=similar", f"{side}vectors=away", f"{side}neighbors=9"]
+    similar = load_config("phrasebook", overrides=asked)
+    assert (similar.augment.source.vectors, similar.augment.source.neighbors) == ("away", 9)
+    (tmp_path / "c.toml").write_text(to_toml(similar))
+    for policy, expected in (("switchout", load_config("phrasebook")), ("similar", similar)):
+        assert load_config(tmp_path / "c.toml", overrides=[f"{side}policy={policy}"]) == expected
+
+
 def test_noise_is_told_with_all_that_changes_it():
     noise = Augment(source=Side(policy="hamming", tau=0.9, rescaled=True), until=0.67)
     said = "source hamming (tau 0.9, rescaled), target none, in the first 67% of the steps"

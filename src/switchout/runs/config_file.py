@@ -23,6 +23,7 @@ FILE_KEYS = {
     *("augment.source.vectors", "augment.target.vectors"),
 }
 _OTHER_STRENGTH = {"tau": "rate", "rate": "tau"}  # a side has one of the two
+_OF_SIMILAR = ("vectors", "neighbors")  # which no other policy reads
 PRESETS = Path(__file__).with_name("presets")
 
 
@@ -240,9 +241,17 @@ def _override(values: dict[str, Any], override: str) -> str:
         if not isinstance(place, dict):
             raise SwitchOutError(f"overrides={override}: {table} is a value, not a table")
     place[last] = value
-    if len(tables) == 2 and tables[0] == "augment" and last in _OTHER_STRENGTH:
-        place.pop(_OTHER_STRENGTH[last], None)  # the later key wins
+    if len(tables) == 2 and tables[0] == "augment":
+        for gone in _replaced(last, value):
+            place.pop(gone, None)
     return key
+
+
+def _replaced(key: str, value: Any) -> tuple[str, ...]:
+    """Return the keys of a side that go when another one is set; a later one counts again."""
+    if key == "policy":
+        return () if value == "similar" else _OF_SIMILAR
+    return (_OTHER_STRENGTH[key],) if key in _OTHER_STRENGTH else ()
 
 
 def _known_path(location: tuple[int | str, ...]) -> list[str]:
