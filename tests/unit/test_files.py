@@ -94,6 +94,13 @@ def test_what_is_no_plain_text_is_refused_by_its_first_bytes(tmp_path, content, 
         read(path)
 
 
+@pytest.mark.parametrize("read", [read_lines, lambda path: list(stream_lines(path))])
+def test_a_text_may_begin_with_the_name_of_a_gene(tmp_path, read):
+    path = tmp_path / "a.txt"
+    path.write_text("PAR1 is a receptor\n")
+    assert read(path) == ["PAR1 is a receptor"]
+
+
 def test_a_packed_file_is_read_whatever_its_name(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(gzip.compress(b"a b\n"))

@@ -32,7 +32,8 @@ _PACKED = (  # suffix, program, how the content begins, which is no text
     (".zst", "zstd", rb"\x28\xb5\x2f\xfd"),
 )
 _OTHER = (  # how the content begins, what it is, what to do; a small one may be valid UTF-8
-    (b"PAR1", "a Parquet file", "'switchout augment' reads it as --pairs FILE.parquet"),
+    # Of Thrift, the fifth byte: PAR1 alone may be a word of the text.
+    (b"PAR1\x15", "a Parquet file", "'switchout augment' reads it as --pairs FILE.parquet"),
     (b"PK\x03\x04", "a zip archive, as .docx, .xlsx and .npz are", "save it as text first"),
     (b"%PDF-", "a PDF", "save it as text first"),
 )
