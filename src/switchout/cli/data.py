@@ -108,16 +108,21 @@ class Words:
                 "--vocab-src and --vocab-tgt go together: give both files, or neither"
             )
         is_limited = self.min_count > 1 or self.max_size is not None
-        if self.vocab_src is not None and (is_limited or self.kind not in (None, "file")):
+        is_made = is_limited or self.shared or self.kind not in (None, "file")
+        if self.vocab_src is not None and is_made:
             raise SwitchOutError(
-                "--vocab-src and --vocab-tgt are taken as they are: leave out --kind, --min-count"
-                " and --max-size"
+                "--vocab-src and --vocab-tgt are taken as they are: leave out --kind, --min-count,"
+                " --max-size and --shared"
             )
         if self.kind == "file" and is_limited:
             raise SwitchOutError(
                 "--kind file takes the vocabularies as they are: leave out --min-count and"
                 " --max-size"
             )
+        if self.kind != "sentencepiece" and self.model != "bpe":  # which is the default
+            raise SwitchOutError("--model is for --kind sentencepiece")
+        if self.kind == "sentencepiece" and self.min_count > 1:
+            raise SwitchOutError("pieces are not counted: leave out --min-count; see --max-size")
         return CodecPlan(
             self.kind,
             self.min_count,
