@@ -11,8 +11,9 @@ from switchout.cli.options import Json
 from switchout.cli.preview import EPOCHS, Inputs, Noise, Vocabularies, parameters, show
 from switchout.cli.verb import Option
 from switchout.errors import SwitchOutError
-from switchout.ranges import POSITIVE
+from switchout.ranges import Real
 
+PART_MB, CHUNK_KB = Real(0.001, 1e6), Real(1, 1e6)  # within PART_BYTES and CHUNK_BYTES
 VOCAB_FLAGS = {"source": "--vocab-src", "target": "--vocab-tgt"}
 
 
@@ -77,10 +78,10 @@ class Scale:
     join: Annotated[bool, Option("Put the parts together in the end.")] = True
     part_bytes: Annotated[
         float,
-        Option("Size of a part of the input.", "--part-mb", "MB", limits=POSITIVE, unit=1 << 20),
+        Option("Size of a part of the input.", "--part-mb", "MB", limits=PART_MB, unit=1 << 20),
     ] = 64
     chunk_bytes: Annotated[
-        float, Option("In memory at a time.", "--chunk-kb", "KB", limits=POSITIVE, unit=1 << 10)
+        float, Option("In memory at a time.", "--chunk-kb", "KB", limits=CHUNK_KB, unit=1 << 10)
     ] = 1024
 
 
