@@ -96,6 +96,10 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
     ("words", "message"),
     [
         ("augment --src a --tau-y 1 --seed 1 --out-src b", "are for the target: give --tgt"),
+        (
+            "augment --src a --tau-x 1 --seed 1 --out-src b --vocab-tgt a",
+            "--vocab-tgt is for the target: give --tgt",
+        ),
         ("augment --src - --out-src b --tau-x 1 --seed 1", "(made by 'switchout vocab')"),
         ("augment --src a --out-src a --tau-x 1 --seed 1", "--out-src a: is also the input --src"),
         ("augment --src a --seed 1 --rate-z 1", "--rate-z"),

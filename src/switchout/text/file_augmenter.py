@@ -159,11 +159,15 @@ def make_job(inputs: Named, seed: int, options: FileOptions) -> Augmentation:
     )
     job.check()
     for noise in job.noises:
-        if noise.policy is not None and noise.side not in job.format.sides:
+        if noise.side in job.format.sides:
+            continue
+        if noise.policy is not None:
             xy = noise.xy
             raise SwitchOutError(
                 f"tau_{xy}, rate_{xy} and policy_{xy} are for the {noise.side}: give {noise.side}="
             )
+        if options.get(f"vocab_{noise.side}") is not None:  # else other words would be counted
+            raise SwitchOutError(f"vocab_{noise.side}= is for the {noise.side}: give {noise.side}=")
     return job
 
 
