@@ -99,6 +99,14 @@ def test_base_may_be_a_file_beside_the_sweep(tmp_path):
             "are the same runs",
         ),
         (
+            'base = "phrasebook"\n[set]\n"train.steps" = 2020-01-01\n[[config]]\nname = "a"\n',
+            "train.steps must be a whole number",
+        ),
+        (
+            'base = "phrasebook"\n[[config]]\nname = "a"\n[[contrast]]\nrow = "a"\nagainst = "a"\n',
+            "compares row 'a' with itself",
+        ),
+        (
             'base = "phrasebook"\n[[config]]\nname = "plain"\n[[contrast]]\nrow = "plian"\n'
             'against = "plain"\n',
             "did you mean 'plain'",

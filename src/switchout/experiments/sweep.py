@@ -162,6 +162,8 @@ def _address_by_name(config: Config) -> Hashable:
 
 def _check_contrasts(contrasts: list[DeclaredContrast], names: list[str], path: Path) -> None:
     for contrast in contrasts:
+        if contrast.row == contrast.against:
+            raise SwitchOutError(f"{path}: a contrast compares row {contrast.row!r} with itself")
         for name in (contrast.row, contrast.against):
             if name not in names:
                 near = did_you_mean(name, names)
@@ -192,7 +194,8 @@ def _toml(value: Any) -> str:
         return "{" + ", ".join(f"{key} = {_toml(v)}" for key, v in value.items()) + "}"
     if isinstance(value, float) and value == float("inf"):
         return "inf"
-    return json.dumps(value, ensure_ascii=False)
+    # JSON has no dates: as text they are refused like any other wrong value.
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _explain(error: ValidationError) -> str:
