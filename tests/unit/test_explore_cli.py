@@ -51,6 +51,18 @@ def test_a_mistake_is_one_line(arguments, word, capsys, tmp_path, monkeypatch):
     assert word in errors
 
 
+@pytest.mark.parametrize("flags", [["--src"], ["--tgt"], ["--src", "--tgt"]], ids=" ".join)
+def test_an_empty_file_is_not_taken_for_none(flags, capsys, tmp_path, monkeypatch):
+    """Else the pages would show the embedded corpus in its place."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("switchout.explore.server.serve", lambda *args, **kwargs: None)
+    for flag in flags:
+        (tmp_path / flag).touch()
+    assert command(["explore", *(f"{flag}=./{flag}" for flag in flags)]) == 2
+    empty = " and ".join(flags)
+    assert capsys.readouterr().err == f"switchout: {empty}: is empty, nothing to explore\n"
+
+
 def test_files_of_different_lengths_are_refused_as_preview_refuses_them(
     capsys, tmp_path, monkeypatch
 ):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from switchout.corpora import open_corpus
 from switchout.corpora.text import stream_lines
+from switchout.errors import SwitchOutError
 from switchout.text.formats import Part, TextFiles
 from switchout.text.streams import CHUNK_BYTES
 
@@ -61,4 +62,6 @@ def file_lines(source: Path | None, target: Path | None) -> CorpusLines | None:
     sides = [list(islice(stream_lines(p), MOST_LINES)) if p else [] for p in (source, target)]
     names = " and ".join(path.name for path in (source, target) if path is not None)
     n = max(map(len, sides))
+    if n == 0:
+        raise SwitchOutError(f"{names}: is empty, nothing to explore")
     return CorpusLines(f"{names}, first {n:,} lines" if n == MOST_LINES else names, *sides)
