@@ -19,7 +19,8 @@ NOTES = {
     "en-vi": (
         "Seeds 301 and 302 were trained in bfloat16, 303 and 304 in float32, all rows alike.",
         "The correction of p-values counts C4 of study 2 too, a slope (docs/results.md).",
-    )
+    ),
+    "dose": ("A screening: it chooses two doses for the second part and decides nothing.",),
 }
 
 

@@ -18,23 +18,30 @@ from switchout.words import Words
 
 NAME, SECOND = "dose", "dose-second"
 N_CONFIRMED = 2  # doses that go on to the second part
+AGAIN = "again"  # with fresh seeds, in the second part
 PICTURE = "results-doses.svg"
 COLOUR = "s2"  # of SwitchOut on the report's pages
 
 
 def doses_table() -> str:
-    """A line per dose against no noise, then the two laws at the same dose."""
+    """A line per dose against no noise, the two laws at the same dose, then the second part."""
     study, claims = study_of(NAME), drawn_claims(NAME)
     if study is None or not claims:
         return "No dose has three seeds yet."
-    lines = []
-    for claim in claims:
-        dose = claim.row if claim.against == "none" else f"{claim.row} − {claim.against}"
-        seeds = min(len(study.of(row)) for row in (claim.row, claim.against))
-        sets = interval(claim.on_dev), interval(claim.on_test)
-        lines.append((dose, f"{share_changed(study, claim.row):.1%}", str(seeds), *sets))
+    lines = [_line(study, study, claim) for claim in claims]
+    second, again = study_of(SECOND), drawn_claims(SECOND)
+    if second:
+        lines += [_line(study, second, claim, f", {AGAIN}") for claim in again]
     table = markdown(("dose", "words changed", "seeds", "dev Δ (95%)", "test Δ (95%)"), lines)
     return table if study.is_complete else f"{table}\n\n{n_done(study)} so far."
+
+
+def _line(screening: Study, study: Study, claim: Claim, suffix: str = "") -> tuple[str, ...]:
+    """A difference in one of the parts; what a dose changes is the same in both."""
+    dose = claim.row if claim.against == "none" else f"{claim.row} − {claim.against}"
+    seeds = min(len(study.of(row)) for row in (claim.row, claim.against))
+    changed = f"{share_changed(screening, claim.row):.1%}"
+    return f"{dose}{suffix}", changed, str(seeds), interval(claim.on_dev), interval(claim.on_test)
 
 
 def share_changed(study: Study, row: str) -> float:
@@ -57,14 +64,19 @@ def share_changed(study: Study, row: str) -> float:
 
 def doses_figure() -> str:
     """The doses one under the other, on test and on dev; nothing before they have seeds."""
-    claims = [claim for claim in drawn_claims(NAME) if claim.against == "none"]
-    places = [(_short(claim), "none", claim.on_test, claim.on_dev) for claim in claims]
+    parts = ((NAME, ""), (SECOND, f" {AGAIN}"))
+    places = [
+        (f"{_short(claim.row)}{suffix}", "none", claim.on_test, claim.on_dev)
+        for name, suffix in parts
+        for claim in drawn_claims(name)
+        if claim.against == "none"
+    ]
     title = "SwitchOut on 5,000 pairs by dose, against no noise"
     return test_and_dev(title, places, COLOUR) if places else ""
 
 
-def _short(claim: Claim) -> str:
-    return claim.row.removeprefix("SwitchOut, ")
+def _short(row: str) -> str:
+    return row.removeprefix("SwitchOut, ")
 
 
 def doses_state() -> str:
@@ -74,14 +86,17 @@ def doses_state() -> str:
         return "**Open**: declared, no run is finished yet."
     if not study.is_complete:
         return f"**Open**: {n_done(study)} of the screening are finished."
-    named = " and ".join(best_doses(study))
-    begun = f"**Open**: the screening is complete. By dev BLEU {named} go on to nine fresh seeds"
+    named = " and ".join(_short(row) for row in best_doses(study))
+    begun = (
+        f"**Open**: the screening is complete. The doses with the highest dev BLEU, {named}, are "
+        "trained again with nine fresh seeds"
+    )
     second = study_of(SECOND)
     if second is None:
         return f"{begun}; none of these runs is finished."
     if not second.is_complete:
-        return f"{begun}; {n_done(second)} are finished."
-    decided = "; ".join(f"{c.row}: **{c.verdict}**" for c in claims_of(SECOND))
+        return f"{begun}: {n_done(second)} so far."
+    decided = "; ".join(f"{_short(c.row)}: **{c.verdict}**" for c in claims_of(SECOND))
     return f"{decided}, by nine fresh seeds. The screening, which chose the two, decides nothing."
 
 

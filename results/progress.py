@@ -13,8 +13,10 @@ from table import Study
 from switchout.experiments.paper import BASELINE, SWITCHOUT, WORD_DROPOUT
 from switchout.report.charts import Line, LineChart
 from switchout.report.charts.chart import stacked
+from switchout.report.colours import colours_of
 
 PARTS = {"¼": 0.25, "½": 0.5, "end": 1.0}  # of the training
+FIRST_PART = {"dose-second": "dose"}  # whose colours the second has
 
 
 def progress_figure() -> str:
@@ -32,7 +34,10 @@ def progress_figure() -> str:
             ]
             where = f"{SHORT[name].partition(':')[0]}, {title}" if title else SHORT[name]
             head = f"{where}, {len(seeds)} seeds"
-            panels.append(LineChart(head, lines, x_label="steps", y_label="Δ dev BLEU"))
+            colours = _colours(name, rows)
+            panels.append(
+                LineChart(head, lines, x_label="steps", y_label="Δ dev BLEU", colours=colours)
+            )
     return stacked(panels, columns=2)
 
 
@@ -40,6 +45,12 @@ def _of_the_paper(row: str) -> str:
     """The name under which a row has its colour in all studies; study 3 also names the size."""
     names = {"none": BASELINE, "SwitchOut": SWITCHOUT, "word dropout": WORD_DROPOUT}
     return names.get(row.partition(" pairs, ")[2], row)
+
+
+def _colours(name: str, rows: list[str]) -> dict[str, str]:
+    """A row without a colour of the paper's has that of its place in the study, or first part."""
+    study = study_of(FIRST_PART.get(name, name))
+    return colours_of([*(study.rows if study else []), *map(_of_the_paper, rows)])
 
 
 def _alike(name: str) -> Iterator[tuple[str, Study, list[str]]]:
@@ -86,7 +97,7 @@ def _way(study: Study, row: str, plain: str) -> tuple[str, ...]:
         for name in ("dev_bleu", "test_bleu")
     ]
     deltas = [*(behind[step] for step in steps), *by_beam]
-    return row.rpartition(", ")[2], *(f"{delta:+.2f}" for delta in deltas)
+    return row.partition(" pairs, ")[2] or row, *(f"{delta:+.2f}" for delta in deltas)
 
 
 def epochs_table() -> str:

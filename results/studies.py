@@ -33,6 +33,8 @@ EPOCHS: dict[str, dict[str, float]] = {
     "multi30k-5k": {"": 66},
     "en-vi": {"": 3.6},
     "data-size": {"2,000 pairs": 120, "5,000 pairs": 66, "14,500 pairs": 35, "29,000 pairs": 23},
+    "dose": {"": 66},
+    "dose-second": {"": 66},
 }
 EARLIER = {
     "table1-multi30k-5k": "untuned, 2,400 steps",

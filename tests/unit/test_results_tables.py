@@ -116,6 +116,13 @@ def test_a_declared_study_finds_its_runs_in_its_table(monkeypatch):
     }
 
 
+@pytest.mark.skipif(not (DATA / "multi30k_de_en").is_dir(), reason="no corpus: set SWITCHOUT_DATA")
+def test_the_report_of_a_screening_says_that_it_decides_nothing(monkeypatch):
+    """Its page answers every contrast by "helps" or "hurts", as for any sweep."""
+    monkeypatch.setenv("SWITCHOUT_DATA", str(DATA))
+    assert any("decides nothing" in note for note in declared.experiment_of("dose").notes)
+
+
 def keys_of(row):
     return [run["signature"].partition("key:")[2].partition("|")[0] for run in row["runs"]]
 
@@ -395,6 +402,20 @@ def test_progress_is_drawn_against_the_row_without_noise_of_the_same_size(study,
         assert "5 pairs" not in progress.progress_figure()
 
 
+def test_a_dose_has_one_colour_in_both_parts(study, monkeypatch):
+    rows = ["none", "SwitchOut, tau 0.5", "SwitchOut, rate 0.1"]
+    first = replace(study, shared={"planned": {row: [1, 2] for row in rows}}, runs={})
+    second = replace(study, shared={"planned": {rows[0]: [3], rows[2]: [3]}}, runs={})
+    parts = {"dose": first, "dose-second": second}
+    monkeypatch.setattr(progress, "study_of", parts.get)
+    colour = colours_of(rows)[rows[2]]
+    assert colour != colours_of(second.rows)[rows[2]]
+    for name, part in parts.items():
+        assert progress._colours(name, part.rows)[rows[2]] == colour
+    known = progress._colours("data-size", ["9 pairs, none", "9 pairs, SwitchOut"])
+    assert known["+SwitchOut"] == colours_of(["+SwitchOut"])["+SwitchOut"]
+
+
 def test_the_way_is_told_in_quarters_and_the_end_by_beam_search_too(study, monkeypatch):
     study.shared["planned"] = {"a": [1, 2], "b": [1, 2]}
     study.runs = {key: run for key, run in study.runs.items() if run["seed"] < 3}
@@ -410,7 +431,12 @@ def test_the_way_is_told_in_quarters_and_the_end_by_beam_search_too(study, monke
     monkeypatch.setattr(progress, "EPOCHS", {"en-vi": {"": 7}})
     line = progress.progress_table().splitlines()[-1]
     assert line == "| Study 2 | 7 | b | −2.00 | −1.00 | +0.25 | +1.00 | −1.00 |"
-    study.shared["planned"]["b"] = [1, 2, 9]  # an unfinished study is not told
+    law = "SwitchOut, rate 0.05"  # word dropout has that rate, too
+    for run in study.of("b"):
+        run["rows"] = [law]
+    study.shared["planned"] = {"a": [1, 2], law: [1, 2]}
+    assert f"| {law} |" in progress.progress_table().splitlines()[-1]
+    study.shared["planned"][law] = [1, 2, 9]  # an unfinished study is not told
     assert "Study 2" not in progress.progress_table()
 
 
@@ -604,7 +630,8 @@ def test_the_second_part_is_of_the_doses_that_are_best_on_dev(screening, monkeyp
     screening.shared["planned"] = {row: [1, 2] for row in screening.shared["planned"]}
     assert screening.is_complete
     says = doses.doses_state()
-    assert says.startswith("**Open**: the screening is complete. By dev BLEU SwitchOut, rate 0.2 ")
+    assert says.startswith("**Open**: the screening is complete. ")
+    assert "the highest dev BLEU, rate 0.2, are trained again" in says
     assert says.endswith("none of these runs is finished.")
     parts = {"dose": screening, "dose-second": screening}
     monkeypatch.setattr(doses, "study_of", parts.get)
@@ -613,7 +640,23 @@ def test_the_second_part_is_of_the_doses_that_are_best_on_dev(screening, monkeyp
     assert doses.doses_state().startswith(f"{confirmed[0].row}: **confirmed**, by nine fresh seeds")
     planned = {"none": [1, 2, 9], "SwitchOut, rate 0.2": [1, 2, 9]}
     parts["dose-second"] = replace(screening, shared={**screening.shared, "planned": planned})
-    assert doses.doses_state().endswith("; 5 of 6 runs are finished.")
+    assert doses.doses_state().endswith("nine fresh seeds: 5 of 6 runs so far.")
+
+
+def test_what_the_second_part_says_stands_below_the_screening(screening, monkeypatch):
+    """The numbers that decide: without them the page would show those that do not."""
+    monkeypatch.setattr(studies, "FEWEST_DRAWN", 2)
+    assert ", again |" not in doses.doses_table()
+    assert "again, test" not in doses.doses_figure()
+    again = replace(screening, name="dose-second", runs={**screening.runs})
+    parts = {"dose": screening, "dose-second": again}
+    for module in (doses, studies):
+        monkeypatch.setattr(module, "study_of", parts.get)
+    studies.claims_of.cache_clear()
+    first, second, *_ = doses.doses_table().splitlines()[2:]
+    changed_and_numbers = first.removeprefix("| SwitchOut, rate 0.2 | ")
+    assert second == f"| SwitchOut, rate 0.2, again | {changed_and_numbers}"
+    assert "rate 0.2 again, test" in doses.doses_figure()
 
 
 @pytest.mark.parametrize(
