@@ -104,6 +104,8 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
         ("augment --src a --out-src a --tau-x 1 --seed 1", "--out-src a: is also the input --src"),
         ("augment --src a --seed 1 --rate-z 1", "--rate-z"),
         ("augment --tau 1", "'--tau'. Did you mean '--tau-x' (source) or '--tau-y' (target)? (see"),
+        ("augment -tau-x 1", "No such option '-tau-x'. Did you mean '--tau-x' (source)? (see"),
+        ("augment -tau=1", "'-tau'. Did you mean '--tau-x' (source) or '--tau-y' (target)? (see"),
         ("train --rate 1", "Did you mean '--rate-x' (source) or '--rate-y' (target)?"),
         ("preview --policy raml", "Did you mean '--policy-x' (source) or '--policy-y' (target)?"),
         ("augment --version", "'--version'. Did you mean 'switchout --version'?"),

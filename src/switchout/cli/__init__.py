@@ -99,7 +99,8 @@ def _run_verb(verb: str, arguments: list[str]) -> int:
     except click.ClickException as error:
         message = error.format_message()
         if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-            message = error.message + near_flags(error.option_name, error.ctx)
+            name = error.option_name
+            message = f"No such option {name!r}.{near_flags(name, error.ctx)}"
         message = message.rstrip(".")
         is_form = isinstance(error, click.MissingParameter) or "unexpected extra" in message
         if is_form and isinstance(error, click.UsageError) and error.ctx is not None:

@@ -146,7 +146,10 @@ class Verb(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Refuse a value that is given twice: click would forget the first without a word."""
         if not ctx.resilient_parsing:
-            _, _, given = self.make_parser(ctx).parse_args(list(args))
+            try:
+                _, _, given = self.make_parser(ctx).parse_args(list(args))
+            except click.NoSuchOption as error:
+                raise click.NoSuchOption(_as_typed(error.option_name, args), ctx=ctx) from None
             once = [
                 one for one in given
                 if isinstance(one, click.Option) and not (one.multiple or one.is_flag)
@@ -170,6 +173,13 @@ class Verb(click.Command):
         for title, records in groups.items():
             with formatter.section(title):
                 formatter.write_dl([(n.ljust(width), text) for n, text in records], col_max=width)
+
+
+def _as_typed(option: str, words: list[str]) -> str:
+    """Return the word that an unknown option is from: of ``-tau-x`` click names only ``-t``."""
+    if len(option) == 2:
+        option = next((word for word in words if word.startswith(option)), option)
+    return option.partition("=")[0]
 
 
 def _record(parameter: click.Parameter, help: str, ctx: click.Context) -> tuple[str, str]:
@@ -293,6 +303,8 @@ def near_flags(name: str, context: click.Context) -> str:
     if argument := _argument_called(name.lstrip("-"), parameters):
         return f" {argument} is given without a flag."
     flags = flags_of(parameters)
+    if len(name) > 2:  # -tau-x is --tau-x
+        name = f"--{name.lstrip('-')}"
     begun = [flag for flag in flags if flag.startswith(name)]
     if name == "--version":
         begun = ["switchout --version"]
