@@ -472,6 +472,18 @@ def made_claim(question, test, dev, verdict):
     return effects.Claim(question, "b", "a", False, *sets, 0.01, verdict)
 
 
+def test_a_claim_that_dev_does_not_support_is_not_said_to_lack_seeds(study, monkeypatch):
+    study.shared["planned"] = {row: [1, 2] for row in ("a", "b")}
+    monkeypatch.setattr(tables, "study_of", lambda name: study)
+    for p_holm, says in (
+        (0.01, "| open; dev does not agree |"),
+        (0.06, " could show a difference"),
+    ):
+        claim = replace(made_claim("q", 1.0, -0.1, "open"), p_holm=p_holm)
+        monkeypatch.setattr(tables, "claims_of", lambda name, claim=claim: (claim,))
+        assert says in tables.claims_table("dose-second").splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("second", "verdict", "is_said"),
     [
