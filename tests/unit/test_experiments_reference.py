@@ -157,7 +157,7 @@ def test_the_demo_says_that_a_grammar_is_no_test_and_shows_real_data(shipped, tm
     study = StudyResult(
         "Study 1: real", "vs T", "+SwitchOut", "T", 0.5, -0.1, 1.1, 0.4, 0.3, -0.2, 9, "open"
     )
-    again = replace(study, question="vs W", delta=0.25)
+    again = replace(study, question="vs W", delta=0.25, test_by_bleu=0.25)  # dev alone differs
     at_a_size = replace(study, study="Study 3: the largest of them", delta=-0.25)
     reference = replace(read_reference(module.SHIPPED), studies=(study, again, at_a_size))
     write_reference(reference, module.SHIPPED)
@@ -180,6 +180,7 @@ def test_the_demo_says_that_a_grammar_is_no_test_and_shows_real_data(shipped, tm
     assert re.findall(r"Study \d", table) == ["Study 1", "Study 3"]  # each once
     assert "+0.50\N{NO-BREAK SPACE}[−0.10,\N{NO-BREAK SPACE}+1.10]" in table
     assert ">+0.30,\N{NO-BREAK SPACE}−0.20<" in table
+    assert ">+0.25,\N{NO-BREAK SPACE}−0.20<" in table
     assert "not trained here" in page
     for dose in demo.doses():
         original, epochs = dose.examples[0]

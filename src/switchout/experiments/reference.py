@@ -38,7 +38,7 @@ class StudyResult:
         dev_delta: The same on dev.
         test_by_bleu, dev_by_bleu: Both differences where best dev BLEU chooses the checkpoint.
         n_seeds: On the smaller side.
-        verdict: confirmed, refuted or open.
+        verdict: confirmed, refuted, gain, loss or open; "screening" decides nothing.
     """
 
     study: str
