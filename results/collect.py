@@ -32,6 +32,8 @@ DERIVED = {"state", "policy", "tau_x", "tau_y", "weights", "selected_step", "val
 
 def collect(experiment: Experiment, name: str) -> Study:
     """Return the table with all that is finished."""
+    if len(experiment.corpora) > 1:
+        raise SwitchOutError(f"{name}: a table is of one corpus, and this experiment has several")
     [planned] = experiment.corpora
     rows = records(experiment, planned.rows)
     tried = {key: records(experiment, trials) for key, trials in planned.tried.items()}
@@ -40,8 +42,9 @@ def collect(experiment: Experiment, name: str) -> Study:
     else:
         configs = [_flat(row.row.config) for group in (rows, *tried.values()) for row in group]
         study = Study(name, {"corpus": planned.name, "config": in_common(configs)})
-    whole_plan = experiment_of(name).corpora[0].rows if is_declared(name) else planned.rows
-    study.shared["planned"] = {row.name: list(row.seeds) for row in whole_plan}
+    whole = experiment_of(name) if is_declared(name) else experiment
+    study.shared["planned"] = {row.name: list(row.seeds) for row in whole.corpora[0].rows}
+    expected = {job.key for job in whole.jobs()}
     corpus = corpus_of(planned.base)
     metrics = {split: bleu_of(corpus, split) for split in SPLITS}
     for tried_for, group in {"": rows, **tried}.items():
@@ -49,6 +52,11 @@ def collect(experiment: Experiment, name: str) -> Study:
             configs_of_runs = {job.key: _flat(job.config) for job in experiment.of(row.row)}
             for run in row.runs:
                 if run.folder.name not in study.runs:
+                    if not tried_for and run.folder.name not in expected:
+                        # Rows of two studies may share names: their seeds would be mixed.
+                        raise SwitchOutError(
+                            f"{name}: {row.name} seed {run.seed} is no run of this study"
+                        )
                     facts = _line(run, configs_of_runs[run.folder.name], metrics, study)
                     study.runs[run.folder.name] = {"rows": [], "tried_for": tried_for, **facts}
                 names = study.runs[run.folder.name]["rows"]

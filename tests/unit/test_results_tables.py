@@ -160,6 +160,19 @@ def test_part_of_a_declared_study_leaves_its_plan_and_the_rest_is_trained_later(
     assert jobs[0].folder.parent == tmp_path / "elsewhere"
 
 
+def test_runs_of_another_study_are_not_put_into_a_table(experiment, study, tmp_path, monkeypatch):
+    """Both parts of study 4 have rows of the same names: their seeds would count as one row's."""
+    [column] = experiment.corpora
+    rows = tuple(replace(row, seeds=(11, 12)) for row in column.rows)
+    other = replace(experiment, corpora=(replace(column, rows=rows),))
+    monkeypatch.setattr(collect, "is_declared", lambda name: name == "other")
+    monkeypatch.setattr(collect, "experiment_of", lambda name: other)
+    with pytest.raises(SwitchOutError, match="other: a seed 1 is no run of this study"):
+        collect.collect(experiment, "other")
+    with pytest.raises(SwitchOutError, match="a table is of one corpus"):
+        collect.collect(replace(experiment, corpora=(column, column)), "toy")
+
+
 def test_a_seed_in_another_precision_is_a_run_of_its_row_and_says_so(experiment, tmp_path):
     """By the key of the declared precision it would be looked for in vain, and trained again."""
     [column] = experiment.corpora
