@@ -109,6 +109,10 @@ def why_it_follows() -> str:
     )
     if any(claim.on_test.delta < 0 for claim in claims_of("en-vi")):
         why += "; in study 2 tau_x = 1 is below 0, other values were not tried"
+    second = study_of("dose-second")
+    if second and second.is_complete:  # which asks it at two doses, whatever it found
+        found = (f"{c.row.removeprefix('SwitchOut, ')} {c.verdict}" for c in claims_of(second.name))
+        why += f"; study 4, against no noise and by best dev BLEU: {', '.join(found)}"
     return why
 
 

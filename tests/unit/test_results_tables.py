@@ -521,6 +521,13 @@ def test_two_studies_of_one_question(monkeypatch, study, second, verdict, is_sai
     said, why = verdicts.verdict_of("C3")
     assert said == "confirmed in study 1 for two tau_y"
     assert "in study 2 tau_x = 1 is below 0" in why
+    doses_of_second = [replace(made_claim("q", 0.1, 0.1, "open"), row="SwitchOut, tau 0.5")]
+    doses_of_second += [replace(made_claim("q", 0.1, 0.1, "refuted"), row="SwitchOut, rate 0.1")]
+    found[complete.name] = doses_of_second
+    _, why = verdicts.verdict_of("C3")
+    assert why.endswith(
+        "; study 4, against no noise and by best dev BLEU: tau 0.5 open, rate 0.1 refuted"
+    )
 
 
 @pytest.mark.parametrize("slope", [2.0, -2.0])
