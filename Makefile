@@ -1,7 +1,18 @@
-# make demo   sets up .venv (base + train), shows the noise, trains a small comparison (FULL=1: all six rows)
-# make test   adds TensorFlow, JAX, Ray and the test tools to the same .venv and runs lint, types, tests
-# make test-web  tests 'switchout explore' and the report in a real browser (Debian's chromium)
-# make test-integrations  runs every drop-in in its toolkit's own environment, .venv-integrations/
+# make demo         sets up .venv (base + train), shows the noise, trains a
+#                   small comparison, writes a page; QUICK=1: shorter,
+#                   SEEDS=N, FULL=1: all six rows of the paper's table 1
+# make test         adds TensorFlow, JAX, Ray and the test tools to the same
+#                   .venv; lint, types, tests
+# make test-web     'switchout explore' and the report in a real browser
+#                   (Debian's chromium)
+# make test-integrations  every drop-in in its toolkit's own environment,
+#                   .venv-integrations/; one alone: test-integrations-eole
+# make test-faults  thousands of bad inputs, collisions and kills
+# make test-slow    what takes long: clusters, memory, kills of trainings
+# make test-sanitize  the compiled core under ASan and UBSan
+# make bench        the measurements of docs/benchmarks.md
+# make lint, docs, dist  the checks; the manual in site/; sdist and wheel
+# make clean        removes the environments and what was built
 # Every target works on a fresh clone, and a second time without reinstalling.
 
 PYTHON ?= python3
@@ -18,10 +29,13 @@ CORE_BUILT := $(CORE)/_core.abi3.so
 SANITIZE_PYTHON ?= $(BIN)/python
 CORE_PYTHON ?= $(shell test -x $(BIN)/python && echo $(BIN)/python || echo $(PYTHON))
 
-.PHONY: demo test test-faults test-slow test-web test-integrations bench lint docs dist clean core test-sanitize
+.PHONY: demo test test-faults test-slow test-web test-integrations bench lint docs dist clean core test-sanitize help
 
 demo: .venv/.demo-ready core
 	$(BIN)/switchout demo $(if $(filter-out 0,$(FULL)),--full) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(filter-out 0,$(QUICK)),--quick)
+
+help:
+	@sed -n 's/^# \(make \|  \)/\1/p' $(firstword $(MAKEFILE_LIST))
 
 test: .venv/.test-ready core lint
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder

@@ -35,7 +35,6 @@ PAGES = (
 TABLES: dict[str, Callable[[], str]] = {
     "verdicts": verdicts,
     "summary": tables.summary,
-    "studies": tables.studies_table,
     "settings": tables.settings_table,
     "earlier": tables.earlier_table,
     "pooled": tables.pooled_table,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import fmean, median, stdev
 
 from cells import interval, markdown, needed, on, p_value, slope_in_words
-from effects import SMALL, Claim, Effect, by_dev_bleu, effect
+from effects import SMALL, Claim, Effect, effect
 from studies import (
     EARLIER,
     FEWEST_DRAWN,
@@ -22,7 +22,6 @@ from studies import (
     claims_of,
     distance_slope,
     distance_verdict,
-    drawn_claims,
     study_of,
     with_study_3,
 )
@@ -365,28 +364,6 @@ def back_translation_table() -> str:
         "chose last step",
     )
     return markdown(head, lines)
-
-
-def studies_table() -> str:
-    """C1 and C2 where they were declared, in short."""
-    lines = []
-    for name in TITLES:
-        study, asked = study_of(name), {c.question: c for c in drawn_claims(name)}
-        if study is None or not asked.keys() & ROWS_OF.keys():
-            continue
-        numbers = sorted({len(study.of(row)) for rows in ROWS_OF.values() for row in rows})
-        cells = [_short(study, asked[q]) if q in asked else "" for q in ROWS_OF]
-        lines.append((SHORT[name], "–".join(map(str, numbers)), *cells))
-    asked_in_words = [f"{row} over {against}" for row, against in ROWS_OF.values()]
-    return markdown(("data", "seeds", *asked_in_words), lines)
-
-
-def _short(study: Study, claim: Claim) -> str:
-    """A claim by the rule that was declared, and by dev BLEU, which most people use."""
-    verdict = claim.verdict if study.is_complete else "open"
-    test, dev = by_dev_bleu(study, claim)
-    by_bleu = f"checkpoints by dev BLEU: {test:+.2f}, dev {dev:+.2f}"
-    return f"{_on_both(claim)}: **{verdict}**; {by_bleu}"
 
 
 def _on_both(claim: Claim) -> str:
