@@ -132,6 +132,23 @@ def test_the_last_word_before_a_carriage_return_is_a_word(tmp_path):
     assert 10 < sum(line != b"w1\r" for line in out.split(b"\n")[:-1]) < 40
 
 
+def test_a_file_that_is_replaced_is_named(files, capfd):
+    """Nothing is said of what was not there, was empty, is a pipe, or stays as it was."""
+    said = f"replaced what was there before: {files / 'out'}"
+    (files / "out").touch()
+    for times in range(3):
+        assert run(["augment", *map(str, one_side(files))]) == 0
+        assert (said in capfd.readouterr().out) == (times > 0)
+    assert run(["augment", *map(str, one_side(files)), "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["replaced"] == [str(files / "out")]
+    for other in (
+        one_side(files, out_src="/dev/null"),
+        [*one_side(files, parts=files / "parts"), "--no-join"],
+    ):
+        assert run(["augment", *map(str, other)]) == 0
+        assert "replaced" not in capfd.readouterr().out
+
+
 def test_pairs_with_an_empty_side_are_dropped_and_counted(tmp_path):
     (tmp_path / "a").write_text("w1 w2\n\nw3\n \t\nw4 w5 w6\n")
     (tmp_path / "b").write_text("w5\nw6\n\n\nw7\n")

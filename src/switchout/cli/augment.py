@@ -140,6 +140,8 @@ def _summary(report: dict[str, Any], noise: Noise) -> str:
             is_asked = strengths != (None, None)
             nothing = f"no words changed, as there is no --tau-{xy} or --rate-{xy}"
             lines.append(f"{name}: {_effect(report[name]) if is_asked else nothing}")
+    if report["replaced"]:
+        lines.append(f"replaced what was there before: {', '.join(report['replaced'])}")
     for name, path in report["vocabularies"].items():
         lines.append(f"words of the {name}: {path} (give it as {VOCAB_FLAGS[name]})")
     return "\n".join([*lines, report["signature"]])

@@ -109,6 +109,7 @@ def augment_files(
     files = outputs | written | {"stats": stats_file}
     check_outputs(files, inputs, begins={"stats": b'{\n "pairs"'})
     _check_vocabulary_files(vocabularies)
+    earlier = _files_at(names)
     counted = count_missing_words(job, options.get("min_count", 1), options.get("max_words"))
     job = with_counted(job, counted, options)
     if options.get("parts") is None and engine.name == "local":
@@ -120,6 +121,8 @@ def augment_files(
             write_counted(path, counted[side])
     report = _report(job, tally, data_hash, time.monotonic() - started)
     report["vocabularies"] = {side: path for side, path in vocabularies.items() if path}
+    now = _files_at(names)  # the same files, where parts are not joined
+    report["replaced"] = [path for path in earlier if earlier[path] != now.get(path)]
     if stats_file is not None:
         _write_stats(stats_file, report)
     return report
@@ -231,6 +234,13 @@ def _vocabulary_files(job: Augmentation, outputs: list[str]) -> dict[str, str | 
             which = "" if isinstance(job.format, TextFiles) else f".{noise.side}"
             files[noise.side] = None if is_stream(output) else f"{output}{which}.vocab"
     return files
+
+
+def _files_at(paths: list[str]) -> dict[str, int]:
+    """Return which file has each name, by its number; one without content is nobody's work."""
+    there = [path for path in paths if not is_stream(path) and Path(path).is_file()]
+    found = {path: Path(path).stat() for path in there}
+    return {path: status.st_ino for path, status in found.items() if status.st_size}
 
 
 def _check_vocabulary_files(files: dict[str, str | None]) -> None:
