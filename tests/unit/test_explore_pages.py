@@ -188,6 +188,16 @@ def test_the_corpus_page_says_what_augment_would_do(tmp_path, asked, options):
     assert "src and tgt" in page
 
 
+def test_a_corpus_with_tabs_between_its_words_can_be_looked_at(tmp_path):
+    (tmp_path / "own.de").write_text("das\tHaus ist\tklein .\n" * 9)
+    web = TestClient(make_app(Site(tmp_path / "runs", tmp_path / "own.de")), base_url=OURS)
+    found = web.get("/api/corpus?tau_x=2")
+    assert found.status_code == 200
+    assert found.json()["effects"][0]["known"] == 1
+    typed = web.get("/api/play", params={"src": "Haus\t.", "tau_x": 2}).json()["source"]
+    assert (typed["n_words"], typed["unknown"]) == (2, [])
+
+
 def test_a_corpus_without_noise_stays_as_it_is(web):
     page = web.get("/corpus?policy_x=none&policy_y=none").text
     assert "Both sides stay as they are" in page

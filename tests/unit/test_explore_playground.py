@@ -22,6 +22,7 @@ from switchout.explore.question import PlayQuestion, SideQuestion
 from switchout.explore.snippets import command_line, python, toml
 from switchout.explore.vocabularies import parse_vocabulary
 from switchout.runs.config import Config
+from switchout.text.preview import preview
 
 LINE = "a b c d e f"
 CODEC = Codec.word(["a b c d e f g h i j"])
@@ -190,6 +191,23 @@ def test_too_much_is_refused(wrong):
 
 def test_200_words_are_taken():
     assert PlayQuestion(src=" ".join(["x"] * 200)).src.count(" ") == 199
+
+
+WHITE = "a\tb  c\vd\fe\r f\u00a0g\u2028h\u0085i\u3000j\x1ck "
+
+
+def test_words_are_those_of_augment(tmp_path):
+    """Of the sentence that is asked about, and of the user's files."""
+    path = tmp_path / "own.de"
+    path.write_text((WHITE + "\n") * 2, newline="")
+    (sample,) = preview(path, tau_x=1.0, seed=1, lines=1, epochs=1).samples
+    expected = [word.was for word in sample.words]
+    assert len(expected) == 6
+    assert PlayQuestion(src=WHITE, tgt=WHITE).src.split(" ") == expected
+    lines = file_lines(path, path)
+    assert lines is not None
+    assert Codec.word(lines.source).tokens(lines.source[0]) == expected
+    assert lines.target == lines.source
 
 
 # Snippets: what is pasted does the same

@@ -41,6 +41,18 @@ class CorpusLines:
         return max(len(self.source), len(self.target))
 
 
+def words_apart(line: str) -> str:
+    """Return a line whose words, split where ``augment`` splits, are one blank apart.
+
+    That is at the white space of ASCII: a no-break space stands inside a word.
+
+    Example:
+        >>> words_apart("10\\u00a0km\\t. ")
+        '10\\xa0km .'
+    """
+    return b" ".join(line.encode().split()).decode()
+
+
 def embedded_lines() -> CorpusLines:
     """Return the training pairs of the embedded phrasebook."""
     corpus = open_corpus("phrasebook")
@@ -59,7 +71,10 @@ def file_lines(source: Path | None, target: Path | None) -> CorpusLines | None:
     if source and target and source.is_file() and target.is_file():  # no pipe: read only once
         for _ in TextFiles(str(source), str(target)).chunks(Part(), CHUNK_BYTES):
             pass
-    sides = [list(islice(stream_lines(p), MOST_LINES)) if p else [] for p in (source, target)]
+    sides = [
+        [words_apart(line) for line in islice(stream_lines(path), MOST_LINES)] if path else []
+        for path in (source, target)
+    ]
     names = " and ".join(path.name for path in (source, target) if path is not None)
     n = max(map(len, sides))
     if n == 0:

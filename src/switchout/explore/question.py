@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from switchout.explore.corpus_lines import words_apart
+
 MOST_CHARACTERS = 4_000
 MOST_WORDS = 200
 MOST_TAU = 100.0
@@ -13,7 +15,7 @@ MOST_VOCABULARY = 500_000
 
 PolicyName = Literal["none", "switchout", "raml", "hamming", "word_dropout"]
 Strength = Literal["tau", "rate"]
-Line = Annotated[str, Field(max_length=MOST_CHARACTERS, description="Words, split at blanks.")]
+Line = Annotated[str, Field(max_length=MOST_CHARACTERS, description="Words, split at white space.")]
 Tau = Annotated[float, Field(ge=0, le=MOST_TAU, allow_inf_nan=False, description="Temperature.")]
 Rate = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, description="Wanted share.")]
 VocabularyName = Annotated[
@@ -83,7 +85,7 @@ class PlayQuestion(NoiseQuestion):
     @field_validator("src", "tgt")
     @classmethod
     def _one_line_of_words(cls, line: str) -> str:
-        line = " ".join(line.splitlines())
+        line = words_apart(line)
         n_words = len(line.split(" "))
         if n_words > MOST_WORDS:
             raise ValueError(f"{n_words} words; the playground takes {MOST_WORDS}")
