@@ -20,6 +20,7 @@ import zstandard
 from switchout.cli import run
 from switchout.errors import SwitchOutError
 from switchout.text import augment_files
+from switchout.text.preview import preview
 
 WORDS = [f"w{i}" for i in range(50)]
 COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
@@ -106,6 +107,30 @@ def test_all_bytes_but_the_changed_words_stay(tmp_path, content):
     changed = augmented(tmp_path, content, policy_x="hamming", tau_x=50.0, seed=5)
     known = sum(word in map(str.encode, WORDS) for word in _pieces(content))
     assert (changed != content) == (known > 0)
+
+
+@pytest.mark.parametrize("n_before", [2, 1500], ids=["first lines", "later"])
+@pytest.mark.parametrize("look", [augment_files, preview], ids=["augment", "preview"])
+def test_words_that_are_no_utf8_are_told_once_and_stay_out_of_the_vocabulary(
+    tmp_path, caplog, look, n_before
+):
+    """What is written can be given back, and gives the same."""
+    text = b"ein Hund\n" * n_before + "grün grün und blau\n".encode("latin-1") * 40
+    (tmp_path / "in").write_bytes(text)
+    how = {"source": tmp_path / "in", "tau_x": 2.0, "seed": 1}
+    out = {} if look is preview else {"out_source": tmp_path / "out"}
+    look(**how, **out)
+    assert caplog.text.count("not valid UTF-8") == 1
+    assert f"warning: source: line {n_before + 1}: not valid UTF-8" in caplog.text
+    if look is augment_files:
+        written = (tmp_path / "out").read_bytes()
+        assert written.count(b"gr\xfcn") == 80
+        words = tmp_path / "out.vocab"
+        assert sorted(line.split()[0] for line in words.read_text().splitlines()) == [
+            "Hund", "blau", "ein", "und",
+        ]  # fmt: skip
+        augment_files(**how, **out, vocab_source=words)
+        assert (tmp_path / "out").read_bytes() == written
 
 
 def _pieces(data: bytes) -> list[bytes]:

@@ -82,3 +82,17 @@ def test_raw_text_is_warned_of(folder, caplog):
     (folder / "raw").write_text("Well, the cat sat on the mat.\n" * 20)
     assert run(["vocab", "raw", "--out", "words"]) == 0
     assert "warning: raw: 100% of 40 punctuation marks stick to a word" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["text", "-"])
+def test_words_that_are_no_utf8_are_told_and_left_out(folder, name):
+    (folder / "text").write_bytes("und blau\ngrün und\n".encode("latin-1"))
+    done = subprocess.run(
+        [sys.executable, "-m", "switchout", "vocab", name, "--out", "words"],
+        stdin=(folder / "text").open("rb"), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0
+    where = "text:2" if name == "text" else "standard input"
+    assert f"warning: {where}: not valid UTF-8" in done.stderr
+    assert done.stdout == "words: 2 words, 75.0% of the text\n"
+    assert (folder / "words").read_text() == "und 2\nblau 1\n"

@@ -26,16 +26,18 @@ _LEAST = 100  # words, below which there is nothing to say of what is known
 def look_at(text: bytes, noise: SideNoise) -> None:
     """Refuse raw text where pieces are expected.
 
-    Warn of raw text, of pairs, of a foreign vocabulary, and of noise that leaves little of a
-    sentence.
+    Warn of raw text, of pairs, of what is no UTF-8, of a foreign vocabulary, and of noise that
+    leaves little of a sentence.
     """
     policy = noise.made()
     if policy is None:
         return
     warn_if_too_much(policy, noise.side)
     _warn_of_pairs(text, noise.side)
-    if noise.encoder is not None:
+    if noise.encoder is not None:  # which refuses what is no UTF-8
         return
+    if (line := line_of_no_utf8(text)) is not None:
+        warn_of_no_utf8(f"{noise.side}: line {line + 1}")
     words = text.split()
     marker = _marker(noise.lexicon)
     if marker is None:
@@ -67,6 +69,30 @@ class FirstLook:
         if self._n_words >= _LEAST:
             look_at("\n".join(self._lines).encode(), self._noise)
             self._is_done, self._lines = True, []
+
+
+def line_of_no_utf8(text: bytes) -> int | None:
+    """Return the number, from 0, of the first line that is not valid UTF-8.
+
+    Example:
+        >>> line_of_no_utf8("blau\\ngrün\\n".encode("latin-1")), line_of_no_utf8(b"blau")
+        (1, None)
+    """
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        return text.count(b"\n", 0, error.start)
+    return None
+
+
+def warn_of_no_utf8(where: str) -> None:
+    """Warn of words that stay as they are: to look for them in all lines would cost half as much
+    again as to change the words, so bytes are bytes, but no vocabulary can name such a word.
+    """
+    log.warning(
+        "warning: %s: not valid UTF-8; words with such bytes stay as they are and are in no"
+        " vocabulary. Is the file in Latin-1? iconv -f latin1 -t utf8 FILE converts it", where,
+    )  # fmt: skip
 
 
 def _warn_of_pairs(text: bytes, side: str) -> None:

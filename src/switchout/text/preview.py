@@ -127,10 +127,11 @@ def preview(
     EPOCH.check(first_epoch + epochs - 1, "epoch")
     samples: list[SwitchedLine] = []
     effects: list[Effect] = []
-    for noise, sentences in zip(job.noises, _read(job), strict=True):
-        if noise.policy is None or sentences is None:
+    for noise, texts in zip(job.noises, _read(job), strict=True):
+        if noise.policy is None or texts is None:
             continue
-        look_at("\n".join(sentences[:LINES]).encode(), noise)
+        look_at(b"\n".join(texts[:LINES]), noise)
+        sentences = [text.decode(errors="replace") for text in texts]
         rewriter = Rewriter(noise)
         as_it_is = Copies(seed, count=0, with_original=True)
         old = rewrite_sentences(rewriter, sentences, 0, as_it_is) if sentences else []
@@ -193,15 +194,15 @@ def _words(line: str) -> list[str]:
     return [word.decode() for word in line.encode().split()]
 
 
-def _read(job: Augmentation) -> list[list[str] | None]:
+def _read(job: Augmentation) -> list[list[bytes] | None]:
     """Return the first lines of each side."""
-    sides: list[list[str] | None] = [[] if side in job.format.sides else None for side in SIDES]
+    sides: list[list[bytes] | None] = [[] if side in job.format.sides else None for side in SIDES]
     for chunk in job.format.chunks(Part(), job.chunk_bytes):
-        for sentences, lines in zip(sides, chunk.sides, strict=True):
-            if sentences is not None and lines is not None:
-                sentences += [text.decode(errors="replace") for text in lines.texts()]
+        for texts, lines in zip(sides, chunk.sides, strict=True):
+            if texts is not None and lines is not None:
+                texts += lines.texts()
         if chunk.first_line + chunk.n_lines >= LOOK:
             break
     if not any(sides):
         raise job.empty()
-    return [sentences and sentences[:LOOK] for sentences in sides]
+    return [texts and texts[:LOOK] for texts in sides]

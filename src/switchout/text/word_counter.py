@@ -15,8 +15,8 @@ from switchout.errors import SwitchOutError
 from switchout.files import atomic, check_outputs, is_stream
 from switchout.ranges import COUNT
 from switchout.text.augmentation import Augmentation
-from switchout.text.first_look import LINES, warn_if_untokenised
-from switchout.text.formats import Part, TextFiles
+from switchout.text.first_look import LINES, line_of_no_utf8, warn_if_untokenised, warn_of_no_utf8
+from switchout.text.formats import CorpusFormat, Part, TextFiles
 from switchout.text.lines import Lines
 from switchout.text.side_noise import SIDES, NoiseOptions, SideNoise
 from switchout.text.streams import CHUNK_BYTES
@@ -78,10 +78,33 @@ def count_missing_words(
                 counter.add(lines)
     counted: Counted = {}
     for side, counter in counters.items():
-        counted[side] = counter.most_common(min_count=min_count, max_words=max_words)
+        frequent = counter.most_common(min_count=min_count)
+        readable = _readable(frequent)
+        counted[side] = readable[:max_words]
         if not counted[side]:
             raise _no_words(job.format.inputs[0 if side == "source" else -1], min_count)
+        if len(readable) < len(frequent):
+            line = _line_of_no_utf8(job.format, side)
+            if line is not None and line >= LINES:  # of the first ones `look_at` will say it
+                warn_of_no_utf8(f"{side}: line {line + 1}")
     return counted
+
+
+def _readable(entries: list[tuple[bytes, int]]) -> list[tuple[bytes, int]]:
+    """Leave out words that are no UTF-8: a vocabulary of them could not be read again."""
+    if line_of_no_utf8(b" ".join(word for word, _ in entries)) is None:
+        return entries
+    return [entry for entry in entries if line_of_no_utf8(entry[0]) is None]
+
+
+def _line_of_no_utf8(corpus: CorpusFormat, side: str) -> int | None:
+    """Return the number, from 0, of the first line of a side that is not valid UTF-8."""
+    for chunk in corpus.chunks(Part(), CHUNK_BYTES):
+        lines = chunk.sides[SIDES.index(side)]
+        line = None if lines is None else line_of_no_utf8(b"\n".join(lines.texts()))
+        if line is not None:
+            return chunk.first_line + line
+    return None
 
 
 def with_counted(job: Augmentation, counted: Counted, options: NoiseOptions) -> Augmentation:
@@ -129,9 +152,14 @@ def count_vocabulary(
                 warn_if_untokenised(lines.first(LINES).split(), text)
             counter.add(lines)
     everything = counter.most_common()
-    kept = [entry for entry in everything if entry[1] >= min_count][:max_words]
+    readable = _readable(everything)
+    kept = [entry for entry in readable if entry[1] >= min_count][:max_words]
     if not kept:
         raise _no_words(text, min_count)
+    if len(readable) < len(everything):
+        line = None if is_stream(text) else _line_of_no_utf8(TextFiles(text, None), "source")
+        name = "standard input" if text == "-" else text
+        warn_of_no_utf8(name if line is None else f"{name}:{line + 1}")
     write_counted(out, kept)
     n_kept, n_running = (sum(n for _, n in entries) for entries in (kept, everything))
     return {"out": out, "words": len(kept), "kept": n_kept, "running": n_running}
