@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import inspect
 import math
+import shlex
 import tomllib
 from collections import Counter
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +22,7 @@ from switchout.explore import snippets
 from switchout.explore.corpus_lines import embedded_lines, file_lines
 from switchout.explore.playground import N_DRAWS, play, policy_of
 from switchout.explore.question import PlayQuestion, SideQuestion
+from switchout.explore.site import Site
 from switchout.explore.snippets import command_line, python, toml
 from switchout.explore.vocabularies import parse_vocabulary
 from switchout.runs.config import Config
@@ -254,6 +258,32 @@ def test_pasted_command_gives_the_same_lines(question, tmp_path, monkeypatch):
     assert command(pasted[1:]) == 0
     for side, expected in zip(("src", "tgt"), sides(question), strict=True):
         assert (tmp_path / f"augmented.{side}").read_text().splitlines() == expected
+
+
+@pytest.mark.parametrize("question", QUESTIONS[:2], ids=lambda q: f"{q.policy_x}-{q.policy_y}")
+@pytest.mark.parametrize("sides", [("src", "tgt"), ("src",), ("tgt",)], ids="-".join)
+def test_pasted_command_names_the_corpus_that_is_open(question, sides, tmp_path, monkeypatch):
+    """Quoted for a shell; the files themselves stay as they are."""
+    monkeypatch.chdir(tmp_path)
+    named = {"src": Path("it's mine", "train.de.gz"), "tgt": Path("-train $HOME.en")}
+    files = tuple(named[side] if side in sides else None for side in ("src", "tgt"))
+    named["src"].parent.mkdir()
+    for side, opening in (("src", gzip.open), ("tgt", open)):
+        if side in sides:
+            with opening(named[side], "wt") as handle:
+                handle.write((LINE + "\n") * 12)
+    question = question.model_copy(update={"policy_x": "switchout", "policy_y": "raml"})
+    given = Site(tmp_path / "runs", *files).snippets(
+        question.model_copy(update=dict.fromkeys(("vocab_x", "vocab_y"), "embedded"))
+    )["Command line"]
+    assert "train.src" not in given
+    before = {path: path.read_bytes() for path in named.values() if path.exists()}
+    assert command(shlex.split(given.replace("\\\n", ""))[1:]) == 0
+    assert {path: path.read_bytes() for path in before} == before
+    made = {path.name for path in (*tmp_path.iterdir(), *named["src"].parent.iterdir())}
+    assert {"augmented.train.de.gz", "augmented.-train $HOME.en"} & made == {
+        f"augmented.{named[side].name}" for side in sides
+    }
 
 
 @names

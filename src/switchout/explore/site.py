@@ -36,10 +36,11 @@ class Site:
     def __init__(self, runs: Path, source: Path | None = None, target: Path | None = None):
         self.catalogue = Catalogue(runs)
         self.embedded = embedded_lines()
-        self.corpus = file_lines(source, target)
+        self.files = source, target
+        self.corpus = file_lines(*self.files)
         self.vocabularies = Vocabularies(self.embedded, self.corpus, self.catalogue)
         self.translators = Translators(self.catalogue)
-        self.look = CorpusLook((source, target), self.lines, self.vocabularies).look
+        self.look = CorpusLook(self.files, self.lines, self.vocabularies).look
 
     @cached_property
     def lines(self) -> CorpusLines:
@@ -85,7 +86,7 @@ class Site:
         """Return what to paste."""
         x = self.vocabularies.codec(question.vocab_x, "source")
         y = self.vocabularies.codec(question.vocab_y, "target")
-        return snippets(question, (len(x.vocabulary), len(y.vocabulary)))
+        return snippets(question, (len(x.vocabulary), len(y.vocabulary)), self.files)
 
     def reports(self) -> dict[str, Path]:
         """Return the reports below the folder of runs, by name."""

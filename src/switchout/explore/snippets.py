@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 from switchout.explore.question import PlayQuestion, SideQuestion
 
 CLASSES = {
@@ -13,17 +16,24 @@ CLASSES = {
 HF_IMPORT = "from switchout.integrations.huggingface import switch_out"
 
 
-def snippets(question: PlayQuestion, sizes: tuple[int, int]) -> dict[str, str]:
+Files = tuple[Path | None, Path | None]
+NO_FILES: Files = (None, None)
+
+
+def snippets(
+    question: PlayQuestion, sizes: tuple[int, int], files: Files = NO_FILES
+) -> dict[str, str]:
     """Return what to paste where, by the name of the place.
 
     Args:
         question: What was asked.
         sizes: Ids in the vocabularies of source and target.
+        files: Source and target of the corpus that is open, if any.
     """
     return {
         "Python": python(question, sizes),
         "Hugging Face": huggingface(question),
-        "Command line": command_line(question),
+        "Command line": command_line(question, files),
         "TOML": toml(question),
     }
 
@@ -49,16 +59,28 @@ def python(question: PlayQuestion, sizes: tuple[int, int]) -> str:
     )
 
 
-def command_line(question: PlayQuestion) -> str:
-    """Return the command that does it to a corpus."""
-    parts = ["switchout augment --src train.src --tgt train.tgt"]
-    parts += ["  --out-src augmented.src --out-tgt augmented.tgt"]
-    for letter, side in (("x", question.source), ("y", question.target)):
+def command_line(question: PlayQuestion, files: Files = NO_FILES) -> str:
+    """Return the command that does it to a corpus: the one that is open, or one to be named."""
+    inputs, outputs, noise = [], [], []
+    sides = zip("xy", ("src", "tgt"), files, (question.source, question.target), strict=True)
+    for letter, suffix, path, side in sides:
+        if path is None and any(files):
+            continue  # the corpus has no such side
+        old = path or Path(f"train.{suffix}")
+        new = old.with_name(f"augmented.{old.name if path else suffix}")
+        inputs.append(f"--{suffix} {_quoted(old)}")
+        outputs.append(f"--out-{suffix} {_quoted(new)}")
         if _is_on(side):
             name, value = next(iter(side.strength.items()))
-            parts.append(f"  --policy-{letter} {side.policy} --{name}-{letter} {value:g}")
-    parts.append(f"  --seed {question.seed} --epoch {question.epoch}")
-    return " \\\n".join(parts)
+            noise.append(f"--policy-{letter} {side.policy} --{name}-{letter} {value:g}")
+    address = f"--seed {question.seed} --epoch {question.epoch}"
+    lines = [f"switchout augment {' '.join(inputs)}", " ".join(outputs), *noise, address]
+    return " \\\n  ".join(lines)
+
+
+def _quoted(path: Path) -> str:
+    """Return a path as a shell takes it; one that begins with a hyphen is no option."""
+    return shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
 
 
 def toml(question: PlayQuestion) -> str:
