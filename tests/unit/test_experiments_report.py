@@ -9,6 +9,7 @@ import shutil
 from dataclasses import replace
 from html.parser import HTMLParser
 from statistics import variance
+from types import SimpleNamespace
 
 import pytest
 from made_runs import finish_row, make_config, make_experiment, write_corpus
@@ -34,7 +35,7 @@ from switchout.experiments.tuning import regularised
 from switchout.report.answers import answers as answers_of
 from switchout.report.asked import asked_section
 from switchout.report.details import cost_table, tuning_table
-from switchout.report.headline import main_table
+from switchout.report.headline import _is_by_the_paper, main_table
 from switchout.report.write import write_report
 
 ASKED = (Question(("a",)),)
@@ -203,6 +204,16 @@ def test_a_row_with_several_questions_has_a_sign_only_if_all_deserve_it(table):
         shown = main_table("table1", analyse([changed])[0])
         [line] = [cells for cells in shown.rows if cells[0] == "+RAML"]
         assert line[2] == sign
+
+
+@pytest.mark.parametrize(
+    ("of_median_runs", "p", "has_sign"),
+    [(0.4, 0.01, True), (0.4, 0.06, False), (-0.4, 0.01, False)],
+)
+def test_the_papers_sign_is_of_the_difference_that_the_table_shows(of_median_runs, p, has_sign):
+    """Its test compares the median runs: worse ones say nothing for a mean that is better."""
+    test = SimpleNamespace(delta=0.5, tested_delta=of_median_runs, p_bootstrap=p)
+    assert _is_by_the_paper(test) == has_sign
 
 
 def test_rows_that_differ_in_rescaling_or_in_the_end_of_noise_are_told_apart(tmp_path):
