@@ -134,16 +134,17 @@ def _warn_if_foreign(words: list[bytes], noise: SideNoise) -> None:
     counts = Counter(words)
     shared = [word for word in noise.lexicon.known if word in counts]
     n_known = sum(counts[word] for word in shared)
-    is_known = 2 * n_known >= len(words) or 2 * len(shared) >= len(noise.lexicon.known)
-    if len(words) < _LEAST or is_known:
+    if len(words) < _LEAST or 2 * n_known >= len(words):
         return
     known = set(shared)
     unknown = next(word for word, _ in counts.most_common() if word not in known)
+    is_small = 2 * len(shared) >= len(noise.lexicon.known)
     log.warning(
-        "warning: %s: only %d%% of the words of the first lines are in %s (%r is not): does the"
-        " vocabulary belong to the other side, or to another language?",
+        "warning: %s: only %d%% of the words of the first lines are in %s (%r is not): %s",
         noise.side, 100 * n_known // len(words), noise.lexicon.name,
         unknown.decode(errors="replace"),
+        "the others are never changed. Is it the vocabulary of the whole corpus?" if is_small
+        else "does the vocabulary belong to the other side, or to another language?",
     )  # fmt: skip
 
 
