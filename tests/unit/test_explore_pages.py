@@ -6,6 +6,7 @@ import json
 import os
 import time
 from dataclasses import asdict
+from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import quote
 
@@ -341,6 +342,40 @@ def test_a_wrong_question_is_refused_in_one_line(web, address, status, word):
     answer = web.get(address)
     assert answer.status_code == status
     assert word in (answer.json()["detail"] if address.startswith("/api") else answer.text)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("tau_x=abc", "tau_x must be a temperature >= 0, at most 100, got 'abc'"),
+        ("tau_y=-1", "tau_y must be a temperature >= 0, at most 100, got '-1'"),
+        ("rate_x=", "rate_x must be a share of words from 0 to 1 (0.1: 10%), got ''"),
+        ("seed=x", "seed must be a whole number from 0 to 2^64 - 1, got 'x'"),
+        ("epoch=2147483648", "epoch must be a whole number from 0 to 2^31 - 1, got '2147483648'"),
+        ("typo=1", "typo: there is no such setting"),
+        ("by_x=rate&rate_x=0.7", "must lie between 0 and 0.5, a share of words"),
+    ],
+)
+@pytest.mark.parametrize("page", ["/?src=hallo&", "/corpus?"], ids=["playground", "corpus"])
+def test_a_page_keeps_its_form_beside_a_mistake(web, page, asked, said):
+    answer = web.get(f"{page}{asked}&policy_y=hamming")
+    shown = unescape(answer.text)
+    assert answer.status_code == 422
+    assert said in shown
+    assert '<option value="hamming" selected>' in shown
+    if "&" not in asked and "typo" not in asked:
+        assert f'name="{asked.partition("=")[0]}"' in shown
+        assert f'value="{asked.partition("=")[2]}"' in shown
+    assert (">hallo</textarea>" in shown) == page.startswith("/?")
+    part = web.get(f"{page}{asked}", headers={"HX-Request": "true"})
+    assert said in unescape(part.text)
+    assert "<form" not in part.text
+
+
+def test_a_number_that_is_no_line_is_refused_in_words(web):
+    assert web.get("/api/line?n=0").json()["detail"] == (
+        "n must be the number of a line, from 1 on, got '0'"
+    )
 
 
 @pytest.mark.parametrize(

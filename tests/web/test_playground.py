@@ -99,6 +99,16 @@ def test_a_mistake_is_one_line_and_can_be_mended(page, address):
     expect(page.locator("#answer .facts")).to_contain_text("1.00 of 5 words")
 
 
+def test_a_mistake_in_the_address_can_be_mended_in_the_form(chromium, address):
+    with opened(chromium, address) as page:
+        page.goto(address + "?src=das+ist+ein+Haus+.&tau_x=abc")
+        expect(page.locator(".problem")).to_contain_text("tau_x must be a temperature >= 0")
+        assert page.locator('[name="src"]').input_value() == "das ist ein Haus ."
+        page.locator('[name="tau_x"]').fill("0")
+        expect(page.locator("#answer .facts")).to_contain_text("0.00 of 5 words")
+        assert page.locator(".problem").count() == 0
+
+
 def test_snippets_are_copied(chromium, address):
     permissions = ["clipboard-read", "clipboard-write"]
     with opened(chromium, address, permissions=permissions) as page:

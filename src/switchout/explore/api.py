@@ -11,13 +11,21 @@ from switchout.errors import SwitchOutError
 from switchout.explore.catalogue import RunSummary, read_curves
 from switchout.explore.comparison import MOST_COMPARED, RunGroup, compare_runs
 from switchout.explore.playground import SideAnswer
-from switchout.explore.question import MOST_CHARACTERS, MOST_WORDS, NoiseQuestion, PlayQuestion
+from switchout.explore.question import (
+    MOST_CHARACTERS,
+    MOST_WORDS,
+    NoiseQuestion,
+    PlayQuestion,
+    in_words,
+)
 from switchout.explore.site import Site
 from switchout.explore.translation import Translated
 from switchout.explore.units import UnitAnswer
 from switchout.text.preview import Preview
 
 Names = Annotated[list[str], Query(max_length=MOST_COMPARED, description="Names of runs.")]
+
+LineNumber = Annotated[int, Query(ge=1, le=10**9), in_words("the number of a line, from 1 on")]
 
 NO_NAMES: list[str] = []
 
@@ -111,7 +119,7 @@ def make_api(site: Site) -> APIRouter:
         return site.look(question)
 
     @router.get("/line")
-    def line(n: Annotated[int, Query(ge=1, le=10**9)] = 1) -> LinePair:
+    def line(n: LineNumber = 1) -> LinePair:
         """Return a line of the corpus, counted from 1 and around."""
         source, target = site.lines.pair(n)
         return LinePair(source=source, target=target, n_lines=len(site.lines))

@@ -40,6 +40,7 @@ def make_app(site: Site) -> FastAPI:
         redoc_url=None,
         telemetry=NO_TELEMETRY,
     )
+    app.state.site = site
     app.include_router(make_api(site))
     app.include_router(make_pages(site), include_in_schema=False)
     static = Path(str(files("switchout.explore").joinpath("static")))
@@ -57,7 +58,7 @@ def _answer(request: Request, status: int, text: str) -> Response:
     shown = text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be sent
     if request.url.path.startswith("/api/"):
         return JSONResponse({"detail": shown}, status)
-    return problem_page(request, status, shown)
+    return problem_page(request.app.state.site, request, status, shown)
 
 
 def _invalid(request: Request, error: Exception) -> Response:
@@ -69,7 +70,10 @@ def _in_words(fault: dict[str, object]) -> str:
     place = fault.get("loc", ())
     names = [str(part) for part in place if part not in ("query", "body", "path")]  # type: ignore[attr-defined]
     message = str(fault.get("msg", "")).removeprefix("Value error, ")
-    return f"{'.'.join(names)}: {message}" if names else message
+    if fault.get("type") == "extra_forbidden":
+        message = "there is no such setting"
+    between = " " if message.startswith("must be ") else ": "
+    return f"{'.'.join(names)}{between}{message}" if names else message
 
 
 def _mistake(request: Request, error: Exception) -> Response:

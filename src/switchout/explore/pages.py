@@ -40,12 +40,38 @@ def make_pages(site: Site) -> APIRouter:
     return router
 
 
-def problem_page(request: Request, status: int, text: str) -> Response:
-    """Return one line about a mistake, as a page or as the part that was asked for."""
+def problem_page(site: Site, request: Request, status: int, text: str) -> Response:
+    """Return one line about a mistake, as the part that was asked for or as a page.
+
+    A page with a form keeps it as it was filled in: there the mistake is mended.
+    """
     # The part keeps the name of what it replaces, so that the next answer finds its place.
     target = request.headers.get("HX-Target", "").partition("#")[2]
-    context = {"text": text, "target": target or "problem"}
-    return _shown(request, "problem.html", context, status=status)
+    context: dict[str, Any] = {"text": text, "target": target or "problem"}
+    if _is_part(request) or request.url.path not in ("/", "/corpus"):
+        return _shown(request, "problem.html", context, status=status)
+    typed = PlayQuestion.model_construct(**dict(request.query_params))  # nothing is checked
+    if request.url.path == "/":
+        context |= {"page": "playground.html", "target": "answer", **_play_form(site, typed)}
+    else:
+        context |= {"page": "corpus.html", "target": "corpus", **_corpus_form(site, typed)}
+    return _shown(request, "mistake.html", context, status=status)
+
+
+def _play_form(site: Site, question: PlayQuestion) -> dict[str, Any]:
+    """What the form of the playground shows; without a sentence the first one of the corpus."""
+    if not question.src and not question.tgt:
+        src, tgt = site.lines.pair(1)
+        question = question.model_copy(update={"src": src, "tgt": tgt})
+    return {
+        "ask": site.filled(question),
+        "vocabularies": site.vocabularies.names(),
+        "n_lines": len(site.lines),
+    }
+
+
+def _corpus_form(site: Site, question: NoiseQuestion) -> dict[str, Any]:
+    return {"ask": question, "title": site.lines.title, "is_own": site.corpus is not None}
 
 
 def _add_playground(router: APIRouter, site: Site) -> None:
@@ -54,13 +80,11 @@ def _add_playground(router: APIRouter, site: Site) -> None:
         request: Request,
         question: Annotated[PlayQuestion, Query()],
     ) -> Response:
-        if not question.src and not question.tgt and not _is_part(request):
-            src, tgt = site.lines.pair(1)
-            question = question.model_copy(update={"src": src, "tgt": tgt})
-        question = site.filled(question)
+        form = _play_form(site, question)
+        question = site.filled(question) if _is_part(request) else form["ask"]
         answers = site.answer(question)
         context = {
-            "ask": question,
+            **form,
             "answers": answers,
             "pairs": list(zip_longest(*(answer.samples for answer in answers.values()))),
             "laws": [figures.law_chart(side, a) for side, a in answers.items() if a.law],
@@ -68,8 +92,6 @@ def _add_playground(router: APIRouter, site: Site) -> None:
             "tables": [figures.beside_table(side, a) for side, a in answers.items() if a.beside],
             "units": site.units(question),
             "snippets": site.snippets(question),
-            "vocabularies": site.vocabularies.names(),
-            "n_lines": len(site.lines),
         }
         return _shown(request, "playground.html", context)
 
@@ -79,10 +101,8 @@ def _add_corpus(router: APIRouter, site: Site) -> None:
     def corpus(request: Request, question: Annotated[NoiseQuestion, Query()]) -> Response:
         seen = site.look(question)
         context = {
-            "ask": question,
+            **_corpus_form(site, question),
             "seen": seen,
-            "title": site.lines.title,
-            "is_own": site.corpus is not None,
             "charts": [figures.effect_chart(effect) for effect in seen.effects],
             "tables": [figures.effect_table(seen.effects)] if seen.effects else [],
         }

@@ -4,20 +4,52 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+)
 
 from switchout.explore.corpus_lines import words_apart
+from switchout.ranges import SEED, Whole
 
 MOST_CHARACTERS = 4_000
 MOST_WORDS = 200
 MOST_TAU = 100.0
 MOST_VOCABULARY = 500_000
+EPOCH = Whole(0, 2**31 - 1)
+
+
+def in_words(expected: str) -> WrapValidator:
+    """Refuse what does not fit in words like those of the command line."""
+
+    def check(value: object, inner: ValidatorFunctionWrapHandler) -> object:
+        try:
+            return inner(value)
+        except ValidationError:
+            shown = repr(value) if len(repr(value)) <= 40 else f"{repr(value)[:40]}…"
+            raise ValueError(f"must be {expected}, got {shown}") from None
+
+    return WrapValidator(check)
+
 
 PolicyName = Literal["none", "switchout", "raml", "hamming", "word_dropout"]
 Strength = Literal["tau", "rate"]
 Line = Annotated[str, Field(max_length=MOST_CHARACTERS, description="Words, split at white space.")]
-Tau = Annotated[float, Field(ge=0, le=MOST_TAU, allow_inf_nan=False, description="Temperature.")]
-Rate = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, description="Wanted share.")]
+Tau = Annotated[
+    float,
+    Field(ge=0, le=MOST_TAU, allow_inf_nan=False, description="Temperature."),
+    in_words(f"a temperature >= 0, at most {MOST_TAU:g}"),
+]
+Rate = Annotated[
+    float,
+    Field(ge=0, le=1, allow_inf_nan=False, description="Wanted share."),
+    in_words("a share of words from 0 to 1 (0.1: 10%)"),
+]
 VocabularyName = Annotated[
     str,
     Field(max_length=300, description="A name of /api/vocabularies; by default the user's files."),
@@ -55,8 +87,8 @@ class NoiseQuestion(BaseModel):
     tau_y: Tau = 1.1
     rate_x: Rate = 0.1
     rate_y: Rate = 0.1
-    seed: Annotated[int, Field(ge=0, lt=2**64)] = 1
-    epoch: Annotated[int, Field(ge=0, lt=2**31)] = 0
+    seed: Annotated[int, Field(ge=0, le=SEED.most), in_words(f"a whole number from {SEED}")] = 1
+    epoch: Annotated[int, Field(ge=0, le=EPOCH.most), in_words(f"a whole number from {EPOCH}")] = 0
 
     @property
     def source(self) -> SideQuestion:
