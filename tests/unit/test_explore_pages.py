@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import time
 from dataclasses import asdict
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from explored import OURS, add_metrics, client, write_runs
+from explored import OURS, add_metrics, client, write_run, write_runs
 from fastapi.testclient import TestClient
+from made_runs import make_config, write_corpus
 
+from switchout.cli import run as command
 from switchout.explore.app import make_app
 from switchout.explore.catalogue import MOST_POINTS, Catalogue, read_curves
 from switchout.explore.guard import MOST_BYTES
@@ -273,6 +278,33 @@ def test_runs_are_found_and_sorted(web):
     last = rows(web.get("/runs?sort=test_bleu&down=true").text)
     assert last[0].startswith("sweep/noisy")
     assert last[-1] == "young"
+
+
+def test_a_page_without_runs_says_how_to_get_one(tmp_path, monkeypatch, capsys):
+    """By a command that works as it stands, wherever the folder is."""
+    monkeypatch.chdir(tmp_path)
+    folder = Path("it's", "here")
+    empty = client(folder)
+    for page in ("/runs", "/translate"):
+        (hint,) = re.findall("<code>(switchout train .*?)</code>", empty.get(page).text)
+        words = shlex.split(unescape(hint))
+        assert words == ["switchout", "train", "phrasebook", "--out", str(folder / "first")]
+    assert command([*words[1:], "--print-config"]) == 0
+    assert 'corpus = "phrasebook"' in capsys.readouterr().out
+
+
+def test_none_that_matches_is_not_none_at_all(web):
+    page = web.get("/runs?find=nowhere").text
+    assert "None of them matches" in page
+    assert "switchout train" not in page
+
+
+def test_a_page_of_translations_tells_of_a_training(tmp_path):
+    config = make_config(write_corpus(tmp_path / "corpus"))
+    write_run(tmp_path / "runs" / "young", config, wrong=0, state="young")
+    page = client(tmp_path / "runs").get("/translate").text
+    assert 'In training: <a href="/runs?state=training">1</a>' in page
+    assert "switchout train" not in page
 
 
 def test_a_page_of_a_run_has_curves_configuration_and_translations(web):

@@ -24,6 +24,7 @@ from switchout.explore.catalogue import RunSummary, read_curves
 from switchout.explore.comparison import compare_runs
 from switchout.explore.question import MOST_CHARACTERS, NoiseQuestion, PlayQuestion
 from switchout.explore.site import Site
+from switchout.explore.snippets import train_command
 from switchout.files import read_bytes
 from switchout.report.elements import style
 
@@ -127,7 +128,7 @@ def _add_runs(router: APIRouter, site: Site) -> None:
             "n_training": sum(run.state == "training" for run in everything),
             "find": find, "state": state, "sort": sort, "down": down, "sorts": SORTS,
             "here": urlencode({"find": find, "state": state, "sort": sort, "down": down}),
-            "reports": site.reports(),
+            "reports": site.reports(), "train": train_command(site.catalogue.root),
         }  # fmt: skip
         return _shown(request, "runs.html", context)
 
@@ -172,11 +173,15 @@ def _add_translate(router: APIRouter, site: Site) -> None:
         line: Annotated[str, Query(max_length=MOST_CHARACTERS)] = "",
         run: Annotated[list[str], Query(max_length=2)] = NO_NAMES,
     ) -> Response:
-        finished = [r.name for r in site.catalogue.runs() if r.state == "done"]
+        everything = site.catalogue.runs()
+        finished = [r.name for r in everything if r.state == "done"]
         line = one_line(line)
         wanted = list(dict.fromkeys(run)) if line else []
         context = {
             "runs": finished,
+            "root": str(site.catalogue.root),
+            "n_training": sum(r.state == "training" for r in everything),
+            "train": train_command(site.catalogue.root),
             "chosen": [*run, *finished[: 2 - len(run)]],
             "line": line,
             "translated": [site.translators.translate(name, line) for name in wanted],

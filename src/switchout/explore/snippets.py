@@ -68,8 +68,8 @@ def command_line(question: PlayQuestion, files: Files = NO_FILES) -> str:
             continue  # the corpus has no such side
         old = path or Path(f"train.{suffix}")
         new = old.with_name(f"augmented.{old.name if path else suffix}")
-        inputs.append(f"--{suffix} {_quoted(old)}")
-        outputs.append(f"--out-{suffix} {_quoted(new)}")
+        inputs.append(f"--{suffix} {quoted(old)}")
+        outputs.append(f"--out-{suffix} {quoted(new)}")
         if _is_on(side):
             name, value = next(iter(side.strength.items()))
             noise.append(f"--policy-{letter} {side.policy} --{name}-{letter} {value:g}")
@@ -78,9 +78,14 @@ def command_line(question: PlayQuestion, files: Files = NO_FILES) -> str:
     return " \\\n  ".join(lines)
 
 
-def _quoted(path: Path) -> str:
+def quoted(path: Path) -> str:
     """Return a path as a shell takes it; one that begins with a hyphen is no option."""
     return shlex.quote(f"./{path}" if str(path).startswith("-") else str(path))
+
+
+def train_command(root: Path) -> str:
+    """Return a command that works as it stands and leaves a run in a folder of runs."""
+    return f"switchout train phrasebook --out {quoted(root / 'first')}"
 
 
 def toml(question: PlayQuestion) -> str:
