@@ -174,6 +174,22 @@ def test_a_file_that_is_replaced_is_named(files, capfd):
         assert "replaced" not in capfd.readouterr().out
 
 
+@pytest.mark.parametrize("n_words", [10, 50])
+@pytest.mark.parametrize("in_parts", [False, True], ids=["one pass", "parts"])
+def test_the_summary_tells_how_many_words_are_known_if_many_are_not(
+    files, capfd, n_words, in_parts
+):
+    (files / "vocab").write_text("\n".join(WORDS[:n_words]) + "\n")
+    more = ["--parts", str(files / "parts")] if in_parts else []
+    text = (files / "src").read_text().split()
+    share = sum(word in WORDS[:n_words] for word in text) / len(text)
+    assert run(["augment", *map(str, one_side(files)), *more]) == 0
+    said = f", {100 * share:.0f}% of the first lines' words known"
+    assert (said in capfd.readouterr().out) == (n_words < 50)
+    assert run(["augment", *map(str, one_side(files)), *more, "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["source"]["known"] == share
+
+
 def test_pairs_with_an_empty_side_are_dropped_and_counted(tmp_path):
     (tmp_path / "a").write_text("w1 w2\n\nw3\n \t\nw4 w5 w6\n")
     (tmp_path / "b").write_text("w5\nw6\n\n\nw7\n")

@@ -148,7 +148,10 @@ def _summary(report: dict[str, Any], noise: Noise) -> str:
 
 
 def _effect(side: dict[str, Any]) -> str:
+    known = side["known"]
+    is_low = known is not None and known < 0.99
+    few = f", {100 * known:.0f}% of the first lines' words known" if is_low else ""
     return (
         f"{100 * side['changed']:.1f}% of the words changed ({side['changes']:,}),"
-        f" {100 * side['untouched']:.1f}% of the lines untouched"
+        f" {100 * side['untouched']:.1f}% of the lines untouched{few}"
     )

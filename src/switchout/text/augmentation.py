@@ -80,8 +80,8 @@ class Augmentation:
             on_chunk: Called after each chunk.
         """
         rewriters = [Rewriter(noise, count_known=self.count_known) for noise in self.noises]
-        chunks = self._chunks(part or Part(), digests)
         total = Tally()
+        chunks = self._chunks(part or Part(), digests, total)
         outputs = [self.format.open_output(path, sync=sync) for path in paths]
 
         def write(done: Done) -> None:
@@ -105,13 +105,14 @@ class Augmentation:
         names = ["standard input" if path == "-" else path for path in self.format.inputs]
         return SwitchOutError(f"{' and '.join(names)}: is empty, nothing to augment")
 
-    def _chunks(self, part: Part, digests: Any) -> Iterator[Chunk]:
+    def _chunks(self, part: Part, digests: Any, total: Tally) -> Iterator[Chunk]:
         """Yield the chunks of a part, after a look at the first lines of the corpus."""
         for chunk in self.format.chunks(part, self.chunk_bytes, digests):
             if chunk.first_line == 0:
                 for lines, noise in zip(chunk.sides, self.noises, strict=True):
                     if lines is not None:
-                        look_at(lines.first(LINES), noise)
+                        known = look_at(lines.first(LINES), noise)
+                        total.sides[noise.side] = SideTally(known=known)
             yield chunk
 
     def _work(self, chunk: Chunk, rewriters: list[Rewriter]) -> Done:

@@ -23,19 +23,21 @@ _SHARE = 0.05  # of a piece vocabulary that begins a word
 _LEAST = 100  # words, below which there is nothing to say of what is known
 
 
-def look_at(text: bytes, noise: SideNoise) -> None:
-    """Refuse raw text where pieces are expected.
+def look_at(text: bytes, noise: SideNoise) -> float | None:
+    """Refuse raw text where pieces are expected; return the share of words that are known.
+
+    None: it is not known before the text is split, or nothing is changed.
 
     Warn of raw text, of pairs, of what is no UTF-8, of a foreign vocabulary, and of noise that
     leaves little of a sentence.
     """
     policy = noise.made()
     if policy is None:
-        return
+        return None
     warn_if_too_much(policy, noise.side)
     _warn_of_pairs(text, noise.side)
     if noise.encoder is not None:  # which refuses what is no UTF-8
-        return
+        return None
     if (line := line_of_no_utf8(text)) is not None:
         warn_of_no_utf8(f"{noise.side}: line {line + 1}")
     words = text.split()
@@ -48,7 +50,7 @@ def look_at(text: bytes, noise: SideNoise) -> None:
             f" first lines begins with {marker.decode()!r}; encode= splits raw text"
         )
     _warn_of_tags(text, noise)
-    _warn_if_foreign(words, noise)
+    return _known_share(words, noise)
 
 
 class FirstLook:
@@ -126,26 +128,28 @@ def _warn_of_tags(text: bytes, noise: SideNoise) -> None:
         )  # fmt: skip
 
 
-def _warn_if_foreign(words: list[bytes], noise: SideNoise) -> None:
-    """Warn where text and vocabulary hardly meet, as those of two languages do.
+def _known_share(words: list[bytes], noise: SideNoise) -> float | None:
+    """Return it; warn where text and vocabulary hardly meet, as those of two languages do.
 
     A small vocabulary does not hold most of a text either. But most of it occurs in the text.
     """
     counts = Counter(words)
     shared = [word for word in noise.lexicon.known if word in counts]
     n_known = sum(counts[word] for word in shared)
-    if len(words) < _LEAST or 2 * n_known >= len(words):
-        return
+    share = n_known / len(words) if words else None
+    if share is None or share >= 0.5 or len(words) < _LEAST:
+        return share
     known = set(shared)
     unknown = next(word for word, _ in counts.most_common() if word not in known)
     is_small = 2 * len(shared) >= len(noise.lexicon.known)
     log.warning(
         "warning: %s: only %d%% of the words of the first lines are in %s (%r is not): %s",
-        noise.side, 100 * n_known // len(words), noise.lexicon.name,
+        noise.side, int(100 * share), noise.lexicon.name,
         unknown.decode(errors="replace"),
         "the others are never changed. Is it the vocabulary of the whole corpus?" if is_small
         else "does the vocabulary belong to the other side, or to another language?",
     )  # fmt: skip
+    return share
 
 
 def warn_if_untokenised(words: list[bytes], name: str) -> None:

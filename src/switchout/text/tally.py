@@ -21,6 +21,7 @@ class SideTally:
     words: int = 0
     known_words: int = 0
     histogram: Ints = field(default_factory=lambda: np.zeros(1, np.int64))  # [most changes + 1]
+    known: float | None = None  # share of the words of the first lines of the corpus
 
     @classmethod
     def of(cls, side: Rewritten) -> SideTally:
@@ -36,6 +37,7 @@ class SideTally:
         total[: self.histogram.size] += self.histogram
         total[: other.histogram.size] += other.histogram
         self.histogram = total
+        self.known = other.known if self.known is None else self.known
 
     @property
     def changes(self) -> int:
@@ -68,6 +70,7 @@ class Tally:
                 "known_words": side.known_words,
                 "changes": side.changes,
                 "histogram": side.histogram.tolist(),
+                "known": side.known,
             }
             for name, side in self.sides.items()
         }
@@ -82,6 +85,7 @@ class Tally:
                 data[name]["words"],
                 data[name]["known_words"],
                 np.array(data[name]["histogram"], np.int64),
+                data[name].get("known"),
             )
             for name in SIDES
             if name in data
