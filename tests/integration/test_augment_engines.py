@@ -189,12 +189,17 @@ def command(corpus: Path, out: Path) -> list[str]:
 
 def killed_after(process: subprocess.Popen, is_time) -> None:
     """Kill a driver at a moment of our choice."""
+    stopped_after(process, is_time, process.kill)
+
+
+def stopped_after(process: subprocess.Popen, is_time, stop) -> None:
+    """Do something to a driver at a moment of our choice, and wait for its end."""
     end = time.monotonic() + 120
     while not is_time():
         assert process.poll() is None, "it ended before it could be killed"
         assert time.monotonic() < end
         time.sleep(0.001)
-    process.kill()
+    stop()
     process.wait()
 
 
@@ -248,6 +253,39 @@ def test_a_killed_driver_of_one_pass_leaves_no_half_file(tmp_path):
     assert not (out / "y").exists()
     assert run(flags) == 0
     assert ((out / "x").read_bytes(), (out / "y").read_bytes()) == expected
+
+
+@pytest.mark.parametrize("more", [[], ["--workers", "2"], ["--parts", "--workers", "2"]], ids=str)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_driver_that_is_asked_to_end_removes_what_is_half_written(tmp_path, number, more):
+    write_corpus(tmp_path, 20_000)
+    out = tmp_path / "out"
+    out.mkdir()
+    more = [word for m in more for word in ([m, str(out)] if m == "--parts" else [m])]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "switchout", *command(tmp_path, out), "--chunk-kb", "1", *more],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    end = lambda: process.send_signal(number)  # noqa: E731
+    stopped_after(process, lambda: max(hidden_sizes(out).values(), default=0) > 20_000, end)
+    assert process.returncode == 128 + number
+    assert process.stderr.read() == "switchout: interrupted\n"
+    assert set(hidden_sizes(out)) == ({out / ".driver"} if "--parts" in more else set())
+    assert not (out / "x").exists()
+
+
+def test_a_terminal_that_closes_does_not_end_what_nohup_started(tmp_path):
+    write_corpus(tmp_path, 20_000)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "switchout", *command(tmp_path, tmp_path), "--chunk-kb", "1"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )  # fmt: skip
+    end = lambda: process.send_signal(signal.SIGHUP)  # noqa: E731
+    stopped_after(process, lambda: max(hidden_sizes(tmp_path).values(), default=0) > 20_000, end)
+    assert process.returncode == 0
+    assert (tmp_path / "x").exists()
 
 
 def test_orphaned_workers_stop(tmp_path):

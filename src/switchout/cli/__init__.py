@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
+from switchout.cli.signals import exit_code, interruptible
 from switchout.cli.standard_streams import BROKEN_PIPE, describe, run_with_streams
 from switchout.errors import EXTRAS, SwitchOutError, did_you_mean, not_installed
 
@@ -49,9 +50,10 @@ def run(arguments: list[str] | None = None) -> int:
     # NumPy's products here are small: its threads gain nothing, and beside other work they spin.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        if not arguments or arguments[0] in ABOUT:
-            return _about(arguments)
-        return _run_verb(arguments[0], arguments[1:])
+        with interruptible():
+            if not arguments or arguments[0] in ABOUT:
+                return _about(arguments)
+            return _run_verb(arguments[0], arguments[1:])
     except SwitchOutError as error:
         return _complain(str(error))
     except ModuleNotFoundError as error:
@@ -66,8 +68,8 @@ def run(arguments: list[str] | None = None) -> int:
         return _complain(f"an option is not valid UTF-8 ({error.object[:40]!r})")
     except MemoryError:
         return _complain("not enough memory for this input")
-    except KeyboardInterrupt:
-        return _complain("interrupted", code=130)
+    except KeyboardInterrupt as interrupt:
+        return _complain("interrupted", code=exit_code(interrupt))
 
 
 def _about(arguments: list[str]) -> int:

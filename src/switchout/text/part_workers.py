@@ -18,6 +18,7 @@ from typing import Any
 
 from switchout.engines import Engine
 from switchout.errors import SwitchOutError
+from switchout.files.writing import sweep
 from switchout.text.augmentation import Augmentation
 from switchout.text.formats import Chunk, Part
 from switchout.text.part_folder import PartFolder
@@ -45,10 +46,14 @@ class Todo:
 
 def do_parts(todo: Todo, engine: Engine) -> None:
     """Do some parts, on processes of this machine or as tasks of a Ray cluster."""
-    if engine.name == "ray":
-        _run_ray(todo, engine)
-    else:
-        _run_local(todo, engine.workers or 1)
+    try:
+        if engine.name == "ray":
+            _run_ray(todo, engine)
+        else:
+            _run_local(todo, engine.workers or 1)
+    except BaseException:  # the workers are gone; what they had half-written goes, too
+        sweep(todo.folder.path, again=True)
+        raise
 
 
 def do_part(job: Augmentation, folder: PartFolder, index: int, part: Part) -> None:
