@@ -70,15 +70,16 @@ def sizes_figure() -> str:
     """The gains of study 3 over the number of pairs; nothing before it has some."""
     gains = by_size()
     others = dict.fromkeys(against for found in gains.values() for against in found)
+    of_sets = {split: [_bars(against, gains, split) for against in others] for split in SPLITS}
     panels = []
-    for split in SPLITS:
-        series = [_bars(against, gains, split) for against in others]
+    for split, series in of_sets.items():
         panels.append(
             BarChart(
                 f"Gain of SwitchOut by the size of the training text, on {split}",
                 list(gains),
                 series,
                 x_label="training pairs",
+                beside=[one for found in of_sets.values() for one in found],
                 y_label="Δ BLEU, 95% interval",
                 colours={
                     one.name: COLOURS["C1"] + look

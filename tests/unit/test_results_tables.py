@@ -336,6 +336,9 @@ def test_the_curve_of_study_3_has_a_bar_per_size_and_none_that_is_missing(monkey
     assert "SwitchOut − word dropout; 2,000: 0.5 (" in test
     assert "SwitchOut − none; 2,000: 0.75 (" in dev
     assert "SwitchOut − word dropout, 5,000" not in drawn
+    lowest, highest = ('y="222" text-anchor="end">−', 'y="14" text-anchor="end">')
+    for end in (lowest, highest):  # side by side, so of one height
+        assert test.partition(end)[2][:3] == dev.partition(end)[2][:3] != ""
     assert figures.SIZES in figures.sizes_link()
     first, second = tables.sizes_table().splitlines()[2:4]
     assert first.startswith("| 2,000 | ")

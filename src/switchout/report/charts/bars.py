@@ -50,10 +50,12 @@ class BarChart(Chart):
     Attributes:
         labels: Names of the categories, left to right.
         series: Side by side in each category.
+        beside: Series of charts beside this one, whose axis holds the same values.
     """
 
     labels: Sequence[str]
     series: Sequence[Series]
+    beside: Sequence[Series] = ()
 
     def names(self) -> list[str]:
         """Return the names of the series."""
@@ -74,7 +76,7 @@ class BarChart(Chart):
 
     def _scale(self) -> Scale:
         numbers = [0.0]
-        for series in self.series:
+        for series in (*self.series, *self.beside):
             numbers += [v for v in (*series.values, *series.low, *series.high) if v is not None]
         return Scale.over(numbers, start=HEIGHT - BOTTOM, end=TOP).rounded()
 
