@@ -130,6 +130,7 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
         ("augment a a --tau-x 1 --seed 1", "(a a), as in: switchout augment --src train.de --tgt"),
         ("preview --src empty --vocab-src pieces --tau-x 1 --seed 1", "empty: is empty"),
         ("preview --src a --vocab-src pieces --tau-x 1 --seed 1", "'▁'; --encode splits raw text"),
+        ("sweep", "'CONFIG.toml', as in: switchout sweep sweep.toml --out sweep (see"),
         ("compare a b", "as in: switchout compare --baseline runs/plain --system runs/noisy"),
         ("train .", "give --out RUN"),
         ("train folder --out run", "folder: is a folder"),

@@ -268,14 +268,14 @@ def _texts(function: Callable[..., Any]) -> tuple[str, str]:
 
 
 def first_example(command: click.Command) -> str:
-    """Return the first example of a verb's help, in one line.
+    """Return the first command among the examples of a verb's help, in one line.
 
     Example:
         >>> first_example(parser_of("export"))[:16]
         'switchout export'
     """
-    _, _, examples = (command.epilog or "").replace("\\\n", "").partition(":\n")
-    return " ".join(examples.partition("\n")[0].split())
+    examples = [line.strip() for line in (command.epilog or "").replace("\\\n", "").split("\n")]
+    return next(" ".join(line.split()) for line in examples if line.startswith("switchout "))
 
 
 def flags_of(parameters: Iterable[click.Parameter]) -> list[str]:
