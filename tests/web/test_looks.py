@@ -53,6 +53,28 @@ def test_no_page_scrolls_sideways(chromium, address, name, size):
     assert width <= size["width"]
 
 
+def test_a_wide_table_shows_on_a_phone_that_there_is_more_and_whose_row_it_is(chromium, address):
+    with opened(chromium, address, viewport=PHONE) as page:
+        page.goto(address + PAGES["runs"], wait_until="load")
+        frame, name = page.locator(".scroll"), page.locator("tbody th").first
+        assert frame.evaluate("e => e.scrollWidth > e.clientWidth")
+        style = frame.evaluate("e => getComputedStyle(e).backgroundImage")
+        assert style.count("linear-gradient") == 4  # two shadows, and what covers them at the end
+        frame.evaluate("e => e.scrollTo(e.scrollWidth, 0)")
+        last = page.locator("tbody tr:first-child td").last.bounding_box()
+        assert last["x"] + last["width"] <= PHONE["width"]
+        assert name.bounding_box()["x"] == pytest.approx(frame.bounding_box()["x"], abs=1)
+
+
+def test_sentences_about_the_interface_are_whole_on_a_phone(chromium, address):
+    with opened(chromium, address, viewport=PHONE) as page:
+        page.goto(address + PAGES["api"], wait_until="load")
+        told = page.get_by_text("Sample, say how probable each sample is")
+        box = told.bounding_box()
+        assert box["x"] + box["width"] <= PHONE["width"]
+        assert told.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
 @every_page
 def test_everything_is_reached_with_the_tab_key(chromium, address, name):
     """Every control gets the focus, in turn, and shows it."""
