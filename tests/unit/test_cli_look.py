@@ -130,6 +130,11 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
         ("augment a a --tau-x 1 --seed 1", "(a a), as in: switchout augment --src train.de --tgt"),
         ("preview --src empty --vocab-src pieces --tau-x 1 --seed 1", "empty: is empty"),
         ("preview --src a --vocab-src pieces --tau-x 1 --seed 1", "'▁'; --encode splits raw text"),
+        ("preview --src a --tau-x 1 --seed 1 --lines 0", "--lines must be a whole number from 1 "),
+        (
+            "augment --src a --out-src b --tau-x 1 --seed 1 --preview 0",
+            "--preview must be a whole number from 1 ",
+        ),
         ("sweep", "'CONFIG.toml', as in: switchout sweep sweep.toml --out sweep (see"),
         ("compare a b", "as in: switchout compare --baseline runs/plain --system runs/noisy"),
         ("train .", "give --out RUN"),

@@ -11,7 +11,7 @@ from switchout.cli.options import Json
 from switchout.cli.preview import EPOCHS, Inputs, Noise, Vocabularies, parameters, show
 from switchout.cli.verb import Option
 from switchout.errors import SwitchOutError
-from switchout.ranges import Real
+from switchout.ranges import COUNT, Real
 
 PART_MB, CHUNK_KB = Real(0.001, 1e6), Real(1, 1e6)  # within PART_BYTES and CHUNK_BYTES
 VOCAB_FLAGS = {"source": "--vocab-src", "target": "--vocab-tgt"}
@@ -92,7 +92,10 @@ def augment(
     copies: Copies,
     vocabularies: Vocabularies,
     scale: Scale,
-    preview: Annotated[int | None, Option("Write nothing, show N changed lines.", "N")] = None,
+    preview: Annotated[
+        int | None,
+        Option("Write nothing, show what becomes of the first N lines.", "N", limits=COUNT),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Augment a corpus of any size, as text.
