@@ -29,7 +29,8 @@ def write_run(folder: Path, config: Config, *, wrong: float, state: str = "done"
         Codec.word(corpus.pairs("train")[0]).save(folder, side)
     for step in (10, 20):
         add_metrics(folder, step=step, perplexity=90.0 / step)
-    add_metrics(folder, step=20, dev_perplexity=3.25, dev_bleu=40.5)
+    for step, perplexity, bleu in ((10, 4.5, 30.0), (20, 3.25, 40.5)):
+        add_metrics(folder, step=step, dev_perplexity=perplexity, dev_bleu=bleu)
     if state == "done":
         lines = spoiled(corpus.pairs("test")[1], wrong, random.Random(folder.name))
         (folder / "test.hyp").write_text("".join(line + "\n" for line in lines))

@@ -315,6 +315,26 @@ def test_a_page_of_a_run_has_curves_configuration_and_translations(web):
     assert page.count('class="example"') == 50
 
 
+def test_one_validation_is_a_number_and_no_curve(tmp_path):
+    """An axis of one step would go from 59.6 to 60.4, one of BLEU 0 from -0.4 to 0.4."""
+    root = write_runs(tmp_path / "runs")
+    (root / "plain-1" / "metrics.jsonl").unlink()
+    for step in (20, 40, 60):
+        add_metrics(root / "plain-1", step=step, perplexity=90.0 / step)
+    add_metrics(root / "plain-1", step=60, dev_perplexity=33.125, dev_bleu=0.0)
+    web = client(root)
+    page = web.get("/runs/plain-1").text
+    assert page.count("<polyline") == page.count("<svg") == 1  # the training
+    told = [re.findall("<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in page.split("<tr")]
+    assert [row for row in told if row and row[0] == "plain-1"] == [
+        ["plain-1", "60", "33.12"],
+        ["plain-1", "60", "0.00"],
+    ]
+    assert web.get("/runs/plain-2").text.count("<polyline") == 3
+    both = web.get("/compare?run=plain-1&run=plain-2").text
+    assert both.count("<polyline") == 6
+
+
 def test_runs_are_compared_by_configuration(web):
     found = web.get(f"/api/compare?{COMPARED}").json()
     assert [group["runs"] for group in found["groups"]] == [

@@ -103,17 +103,22 @@ def beside_table(side: str, answer: SideAnswer) -> Table | None:
 
 def curve_charts(
     curves: Mapping[str, Curves], colours: Mapping[str, str] | None = None
-) -> list[LineChart]:
-    """Learning curves of one run or several: training and dev perplexity, dev BLEU."""
+) -> list[LineChart | Table]:
+    """Learning curves of one run or several: training and dev perplexity, dev BLEU.
+
+    What was measured at one step only is no curve yet: it is a table.
+    """
     titles = {
         "perplexity": ("Training perplexity", True),
         "dev_perplexity": ("Dev perplexity", True),
         "dev_bleu": ("Dev BLEU, greedy", False),
     }
-    charts = []
+    charts: list[LineChart | Table] = []
     for kind, (title, is_log) in titles.items():
         lines = [Line(name, of_run[kind]) for name, of_run in curves.items() if of_run[kind]]
-        if lines:
+        if len({step for line in lines for step, _ in line.points}) == 1:
+            charts.append(_points_table(title, lines))
+        elif lines:
             charts.append(
                 LineChart(
                     title, lines, x_label="step", y_label=title, is_log=is_log,
@@ -121,6 +126,12 @@ def curve_charts(
                 )
             )  # fmt: skip
     return charts
+
+
+def _points_table(title: str, lines: Sequence[Line]) -> Table:
+    """The one value of each run."""
+    columns = [Column("run"), Column("step", format=",.0f"), Column("value", format=",.2f")]
+    return Table(title, columns, [(line.name, *point) for line in lines for point in line.points])
 
 
 def run_colours(compared: Compared) -> dict[str, str]:
