@@ -19,6 +19,7 @@ from fastapi.testclient import TestClient
 from made_runs import make_config, write_corpus
 
 from switchout.cli import run as command
+from switchout.cli.preview import rendered
 from switchout.explore.app import make_app
 from switchout.explore.catalogue import MOST_POINTS, Catalogue, read_curves
 from switchout.explore.guard import MOST_BYTES
@@ -202,6 +203,32 @@ def test_a_corpus_with_tabs_between_its_words_can_be_looked_at(tmp_path):
     assert found.json()["effects"][0]["known"] == 1
     typed = web.get("/api/play", params={"src": "Haus\t.", "tau_x": 2}).json()["source"]
     assert (typed["n_words"], typed["unknown"]) == (2, [])
+
+
+def test_a_sentence_that_stays_the_same_is_shown_once(tmp_path):
+    """As `switchout preview` prints it, in the same words."""
+    (tmp_path / "own.de").write_text("das Haus ist klein .\nein <i> Hund\n" * 3)
+    web = TestClient(make_app(Site(tmp_path / "runs", tmp_path / "own.de")), base_url=OURS)
+    page = web.get("/corpus?tau_x=1&seed=3").text
+    shown = unescape(re.sub("<del>.*?</del>", "", page).partition("The first lines")[2])
+    shown = re.sub("<mark[^>]*>(.*?) </mark>", r"[\1]", shown)
+    told = [
+        " ".join(re.sub("</?(p|span|li|ul)\\b[^>]*>", " ", row).split())
+        for row in re.findall("<p.*?</p>", shown.partition("<footer")[0])
+    ]
+    seen = preview(tmp_path / "own.de", tau_x=1.0, seed=3)
+    expected = []
+    for row in rendered(seen, in_color=False).partition("\nsource: ")[0].splitlines():
+        words = " ".join(row.split())
+        if words.startswith("line"):
+            expected.append(words + ":")
+        elif words.startswith("as it is "):
+            expected[-1] += words.removeprefix("as it is")
+        elif words:
+            expected.append(re.sub(r"^(epoch \d+)", r"\1:", words))
+    assert told == expected
+    assert any(row.startswith("the same in epochs ") for row in told)
+    assert any(re.fullmatch(r"the same in epoch \d", row) for row in told)
 
 
 def test_a_corpus_without_noise_stays_as_it_is(web):

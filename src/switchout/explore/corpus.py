@@ -5,7 +5,10 @@ The vocabulary is that of the first lines, counted once: a slider that moves ask
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,9 +18,31 @@ from switchout.corpora.vocabulary import SPECIALS
 from switchout.explore.corpus_lines import CorpusLines
 from switchout.explore.question import NoiseQuestion, SideQuestion
 from switchout.explore.vocabularies import Side, Vocabularies
-from switchout.text.preview import Preview, preview
+from switchout.text.preview import Preview, SwitchedLine, preview
 
 N_LINES, N_EPOCHS = 5, 3  # shown
+
+
+@dataclass(frozen=True)
+class LineInEpochs:
+    """A line as it is, the epochs that change it, and those in which it stays the same."""
+
+    line: int
+    side: str
+    words: list[str]
+    changed: list[SwitchedLine]
+    same: list[int]
+
+
+def in_epochs(samples: Iterable[SwitchedLine]) -> list[LineInEpochs]:
+    """Return samples by line and side, each told once, as ``switchout preview`` prints them."""
+    found = []
+    for (line, side), group in groupby(samples, key=lambda sample: (sample.line, sample.side)):
+        epochs = list(group)
+        changed = [e for e in epochs if any(word.is_changed for word in e.words)]
+        same = [e.epoch for e in epochs if e not in changed]
+        found.append(LineInEpochs(line, side, [w.was for w in epochs[0].words], changed, same))
+    return found
 
 
 class CorpusLook:

@@ -22,6 +22,7 @@ from switchout.explore import figures
 from switchout.explore.api import NO_NAMES, Names, one_line
 from switchout.explore.catalogue import RunSummary, read_curves
 from switchout.explore.comparison import compare_runs
+from switchout.explore.corpus import in_epochs
 from switchout.explore.question import MOST_CHARACTERS, NoiseQuestion, PlayQuestion
 from switchout.explore.site import Site
 from switchout.explore.snippets import train_command
@@ -104,6 +105,7 @@ def _add_corpus(router: APIRouter, site: Site) -> None:
         context = {
             **_corpus_form(site, question),
             "seen": seen,
+            "samples": in_epochs(seen.samples),
             "charts": [figures.effect_chart(effect) for effect in seen.effects],
             "tables": [figures.effect_table(seen.effects)] if seen.effects else [],
         }
