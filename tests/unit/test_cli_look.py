@@ -135,6 +135,8 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
             "augment --src a --out-src b --tau-x 1 --seed 1 --preview 0",
             "--preview must be a whole number from 1 ",
         ),
+        ("augment --pairs a --out-src b --tau-x 1 --seed 1", "--pairs and --out-pairs go together"),
+        ("augment --tgt a --out-src b --tau-y 1 --seed 1", "--tgt and --out-tgt go together"),
         ("sweep", "'CONFIG.toml', as in: switchout sweep sweep.toml --out sweep (see"),
         ("compare a b", "as in: switchout compare --baseline runs/plain --system runs/noisy"),
         ("train .", "give --out RUN"),

@@ -97,7 +97,8 @@ def augment_files(
         "out_target": out_target,
         "out_pairs": options.get("out_pairs"),
     }
-    for name in ("source", "target", "pairs"):
+    # What is read comes first: an output alone may be the slip of who meant another one.
+    for name in sorted(("source", "target", "pairs"), key=lambda name: inputs[name] is None):
         if (inputs[name] is None) != (outputs[f"out_{name}"] is None):
             raise SwitchOutError(f"{name}= and out_{name}= go together: give both or neither")
     job, engine = make_job(inputs, seed, options), _engine(options)
