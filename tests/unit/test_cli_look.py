@@ -137,6 +137,10 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
         ),
         ("augment --pairs a --out-src b --tau-x 1 --seed 1", "--pairs and --out-pairs go together"),
         ("augment --tgt a --out-src b --tau-y 1 --seed 1", "--tgt and --out-tgt go together"),
+        (
+            "augment --tgt a --out-tgt b --tau-y 1 --seed 1 --encode",
+            "--encode needs --vocab-tgt FILE (a sentencepiece .model",
+        ),
         ("sweep", "'CONFIG.toml', as in: switchout sweep sweep.toml --out sweep (see"),
         ("compare a b", "as in: switchout compare --baseline runs/plain --system runs/noisy"),
         ("train .", "give --out RUN"),

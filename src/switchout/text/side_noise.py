@@ -203,5 +203,7 @@ def _encoder(side: str, vocabulary: Vocabulary | None, options: NoiseOptions) ->
     if not options.get("encode"):
         return None
     if not isinstance(vocabulary, str | os.PathLike):
-        raise SwitchOutError(f"encode needs the {side}'s tokenizer file as its vocabulary")
+        raise SwitchOutError(
+            f"encode= needs vocab_{side}=FILE (a sentencepiece .model or a tokenizer.json)"
+        )
     return os.fspath(vocabulary)
