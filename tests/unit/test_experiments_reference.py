@@ -153,6 +153,34 @@ def test_the_terminal_names_what_studies_decided_on_real_data(tmp_path, monkeypa
         assert bool(told) == bool(verdicts)
 
 
+@pytest.mark.parametrize(
+    ("intervals", "said"),
+    [
+        ([(-0.1, 0.7), (-0.7, 0.1)], ["2 questions open: every interval on test includes 0"]),
+        (
+            [(0.1, 0.7), (-0.7, 0.1)],
+            ["2 questions open: test and dev", "1 of them has an interval"],
+        ),
+        (
+            [(0.1, 0.7), (-0.7, -0.1)],
+            ["2 questions open: test and dev", "2 of them have an interv"],
+        ),
+        ([(0.1, 0.7)], ["1 question open: test and dev", "1 of them has an interval on test"]),
+    ],
+)
+def test_an_open_question_with_a_difference_on_test_is_told(tmp_path, monkeypatch, intervals, said):
+    """It may be open because dev does not agree: nothing is said that its interval denies."""
+    reference = read_reference(module.SHIPPED)
+    assert reference is not None
+    study = replace(reference.studies[0], verdict="open")
+    studies = tuple(replace(study, low=low, high=high) for low, high in intervals)
+    write_reference(replace(reference, studies=studies), tmp_path / "shipped.json")
+    monkeypatch.setattr(module, "SHIPPED", tmp_path / "shipped.json")
+    told = _real_data()[3:-1]
+    assert [line.strip()[: len(words)] for line, words in zip(told, said, strict=True)] == said
+    assert max(map(len, told)) <= 80
+
+
 def test_the_demo_says_that_a_grammar_is_no_test_and_shows_real_data(shipped, tmp_path):
     study = StudyResult(
         "Study 1: real", "vs T", "+SwitchOut", "T", 0.5, -0.1, 1.1, 0.4, 0.3, -0.2, 9, "open"

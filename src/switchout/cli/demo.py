@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +19,7 @@ UNDECIDED = ("open", "screening")
 
 if TYPE_CHECKING:
     from switchout.experiments.demo import Dose
+    from switchout.experiments.reference import StudyResult
 
 
 def demo(
@@ -80,10 +82,24 @@ def _real_data() -> list[str]:
             if one.test_by_bleu != one.delta:
                 by_bleu = f"{one.test_by_bleu:+.2f}, dev {one.dev_by_bleu:+.2f}"
                 lines.append(f"      with checkpoints by dev BLEU {by_bleu}")
-        if n_open := sum(one.verdict in UNDECIDED for one in results):
-            questions = f"{n_open} question{'s' * (n_open > 1)}"
-            lines.append(f"    {questions} open: neither a gain nor a loss is shown")
+        lines += _open(results)
     return ["", "On real data, by our studies, not trained here:", *lines, ""] * bool(lines)
+
+
+def _open(results: Sequence[StudyResult]) -> list[str]:
+    """How many questions are open, and how many of them although test alone shows a difference."""
+    undecided = [one for one in results if one.verdict in UNDECIDED]
+    if not undecided:
+        return []
+    n_shown = sum(one.low > 0 or one.high < 0 for one in undecided)
+    line = f"    {len(undecided)} question{'s' * (len(undecided) > 1)} open"
+    if not n_shown:
+        return [f"{line}: every interval on test includes 0"]
+    have = "has" if n_shown == 1 else "have"
+    return [
+        f"{line}: test and dev do not agree, or p corrected is too large;",
+        f"      {n_shown} of them {have} an interval on test without 0",
+    ]
 
 
 def _show(dose: Dose) -> None:
