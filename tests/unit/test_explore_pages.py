@@ -231,6 +231,15 @@ def test_a_sentence_that_stays_the_same_is_shown_once(tmp_path):
     assert any(re.fullmatch(r"the same in epoch \d", row) for row in told)
 
 
+def test_a_side_that_the_corpus_does_not_have_is_not_asked_about(tmp_path, web):
+    (tmp_path / "own.en").write_text("a house\nthe dog\n")
+    own = TestClient(make_app(Site(tmp_path / "runs", None, tmp_path / "own.en")), base_url=OURS)
+    for page in ("/corpus", "/corpus?tau_y=abc"):
+        asked = re.findall('name="(tau_.)"', own.get(page).text)
+        assert asked == ["tau_y"]
+    assert re.findall('name="(tau_.)"', web.get("/corpus").text) == ["tau_x", "tau_y"]
+
+
 def test_a_corpus_without_noise_stays_as_it_is(web):
     page = web.get("/corpus?policy_x=none&policy_y=none").text
     assert "Both sides stay as they are" in page
@@ -449,6 +458,14 @@ def test_a_page_keeps_its_form_beside_a_mistake(web, page, asked, said):
     part = web.get(f"{page}{asked}", headers={"HX-Request": "true"})
     assert said in unescape(part.text)
     assert "<form" not in part.text
+
+
+def test_a_name_of_the_machinery_is_no_setting(web):
+    for name in ("_fields_set", "self", "model_config"):
+        answer = web.get(f"/?{name}=1")
+        assert answer.status_code == 422
+        assert f"{name}: there is no such setting" in answer.text
+        assert 'name="tau_x"' in answer.text
 
 
 def test_a_number_that_is_no_line_is_refused_in_words(web):

@@ -52,7 +52,9 @@ def problem_page(site: Site, request: Request, status: int, text: str) -> Respon
     context: dict[str, Any] = {"text": text, "target": target or "problem"}
     if _is_part(request) or request.url.path not in ("/", "/corpus"):
         return _shown(request, "problem.html", context, status=status)
-    typed = PlayQuestion.model_construct(**dict(request.query_params))  # nothing is checked
+    given = request.query_params
+    known: Any = {name: given[name] for name in PlayQuestion.model_fields if name in given}
+    typed = PlayQuestion.model_construct(**known)  # as it was typed, nothing is checked
     if request.url.path == "/":
         context |= {"page": "playground.html", "target": "answer", **_play_form(site, typed)}
     else:
@@ -73,7 +75,13 @@ def _play_form(site: Site, question: PlayQuestion) -> dict[str, Any]:
 
 
 def _corpus_form(site: Site, question: NoiseQuestion) -> dict[str, Any]:
-    return {"ask": question, "title": site.lines.title, "is_own": site.corpus is not None}
+    names = zip("xy", ("Source", "Target"), site.files, strict=True)
+    return {
+        "ask": question,
+        "title": site.lines.title,
+        "is_own": site.corpus is not None,
+        "sides": [(letter, name) for letter, name, path in names if path or not any(site.files)],
+    }
 
 
 def _add_playground(router: APIRouter, site: Site) -> None:
