@@ -170,6 +170,16 @@ def test_mistake_in_a_file_names_the_file(tmp_path):
         load_config(path)
 
 
+def test_a_misspelt_key_is_named_before_what_is_missing(tmp_path):
+    path = tmp_path / "my.toml"
+    path.write_text("[train]\nstpes = 3\n")
+    expected = (
+        r"my\.toml: unknown key 'train\.stpes' \(did you mean 'steps'\?\) \(also wrong: data\)$"
+    )
+    with pytest.raises(SwitchOutError, match=expected):
+        load_config(path)
+
+
 def test_neither_file_nor_preset():
     with pytest.raises(SwitchOutError, match=r"^no-such-preset\.toml: no such file$"):
         load_config("no-such-preset.toml")

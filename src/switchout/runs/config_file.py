@@ -129,11 +129,13 @@ def parse_config(
     try:
         return Config.model_validate(values)
     except ValidationError as error:
-        first = error.errors()[0]
-        key, *more = dict.fromkeys(".".join(_known_path(e["loc"])) for e in error.errors())
+        # What is missing may be there, misspelt: unknown keys first.
+        wrong = sorted(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+        first = wrong[0]
+        key, *more = dict.fromkeys(".".join(_known_path(e["loc"])) for e in wrong)
         at = next((text for k, text in (blame or {}).items() if key.startswith(k)), where)
         message = _explain(first, key)
-        also = f" (and {len(more)} more)" if more else ""
+        also = f" (also wrong: {', '.join(more)})" if more else ""
         raise SwitchOutError(f"{at}: {message}{also}") from None
 
 
