@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from switchout.corpora import BleuSpec, Corpus
+from switchout.corpora import BleuSpec, Corpus, open_corpus
 from switchout.corpora.codec import Codec, CodecPlan, build_codecs
 from switchout.corpora.text import JOINER, join_punctuation, split_punctuation, split_words
 from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK
@@ -17,6 +17,18 @@ from switchout.errors import SwitchOutError
 ENGLISH = [f"The {a} {b} saw the {a} ." for a in ("old", "small", "red") for b in ("dog", "cat")]
 GERMAN = [f"Der {a} {b} sah den {a}en ." for a in ("alte", "rote") for b in ("Hund", "Kater")]
 TEXT = st.text(st.characters(blacklist_categories=("Cs", "Cc"), blacklist_characters=JOINER))
+
+
+@pytest.mark.parametrize("empty", ["de", "en"])
+@pytest.mark.parametrize("content", ["", "\n \n"], ids=["0 bytes", "no word"])
+def test_a_text_without_a_word_is_named(tmp_path: Path, empty: str, content: str) -> None:
+    for language in ("de", "en"):
+        is_named = language == empty or not content
+        (tmp_path / f"train.{language}").write_text(content if is_named else "a b\nc\n")
+    corpus = open_corpus(tmp_path, source="de", target="en")
+    named = empty if content else "de"
+    with pytest.raises(SwitchOutError, match=rf"train\.{named}: no word in it"):
+        build_codecs(corpus)
 
 
 @settings(deadline=None, max_examples=50)

@@ -12,15 +12,21 @@ A codec is saved beside the run that used it (``codec.src.json``, ``vocab.src``,
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from switchout.corpora.corpus import Corpus, Tokenizer
-from switchout.corpora.text import JOINER, join_punctuation, split_punctuation, split_words
+from switchout.corpora.corpus import Corpus, Side, Tokenizer
+from switchout.corpora.text import (
+    JOINER,
+    FilePairs,
+    join_punctuation,
+    split_punctuation,
+    split_words,
+)
 from switchout.corpora.vocabulary import BOS, EOS, PAD, UNK, Vocabulary
 from switchout.errors import SwitchOutError, needs
 from switchout.files import atomic, read_bytes, read_json, write_json
@@ -251,12 +257,26 @@ def build_codecs(corpus: Corpus, plan: CodecPlan = CodecPlan()) -> Codecs:
         )
         return src, tgt
     if plan.shared:
-        codec = _learn((line for pair in corpus.stream("train") for line in pair), plan=plan)
+        lines = (line for pair in corpus.stream("train") for line in pair)
+        codec = _learn(_with_words(lines, corpus.where), plan=plan)
         return codec, codec
-    return (
-        _learn(corpus.lines("train", "source"), plan=plan),
-        _learn(corpus.lines("train", "target"), plan=plan),
+    train = corpus.splits["train"]
+    names = (train.src, train.tgt) if isinstance(train, FilePairs) else [corpus.where] * 2
+    src, tgt = (
+        _learn(_with_words(corpus.lines("train", side), name), plan=plan)
+        for side, name in zip(get_args(Side), names, strict=True)
     )
+    return src, tgt
+
+
+def _with_words(lines: Iterable[str], name: Path | str) -> Iterator[str]:
+    """Yield lines; refuse them, by the name of their text, if no word stands in any."""
+    has_words = False
+    for line in lines:
+        has_words = has_words or not (line == "" or line.isspace())
+        yield line
+    if not has_words:
+        raise SwitchOutError(f"{name}: no word in it to train on")
 
 
 def _learn(lines: Iterable[str], *, plan: CodecPlan) -> Codec:
