@@ -141,6 +141,7 @@ def test_a_corpus_that_does_not_say_its_direction_can_be_told(verb, tmp_path, ca
             "augment --tgt a --out-tgt b --tau-y 1 --seed 1 --encode",
             "--encode needs --vocab-tgt FILE (a sentencepiece .model",
         ),
+        ("translate --run folder --input a --output b.hyp", "folder: not the folder of a run"),
         ("sweep", "'CONFIG.toml', as in: switchout sweep sweep.toml --out sweep (see"),
         ("compare a b", "as in: switchout compare --baseline runs/plain --system runs/noisy"),
         ("train .", "give --out RUN"),

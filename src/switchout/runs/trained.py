@@ -41,13 +41,20 @@ Format = Literal["ctranslate2", "safetensors"]
 
 def load_codecs(run: Path) -> Codecs:
     """Return the run's codecs of source and target, as they were written."""
-    if not run.is_dir():
-        raise SwitchOutError(f"{run}: no such run")
+    _check_is_run(run)
     check_run_files(run, "vocab.", "codec.", "pieces.")
     if (run / EXPORTED).is_file():
         files = read_sealed(run / EXPORTED).get("files", {})
         check_files(run, files, advice="export the run again")
     return read_codecs(run)
+
+
+def _check_is_run(run: Path) -> None:
+    """Refuse what is neither a run nor an export, before anything of it is missed by name."""
+    if not run.is_dir():
+        raise SwitchOutError(f"{run}: no such run")
+    if not any((run / name).exists() for name in ("config.toml", "codec.src.json", EXPORTED)):
+        raise SwitchOutError(f"{run}: not the folder of a run")
 
 
 def run_search(run: Path) -> Search:
@@ -154,8 +161,8 @@ class OpenRuns(AbstractContextManager["OpenRuns"]):
             device: Where; None: where the first run was trained.
         """
         self._stack = ExitStack()
-        if not runs[0].is_dir():
-            raise SwitchOutError(f"{runs[0]}: no such run")
+        for run in runs:
+            _check_is_run(run)
         self.search = run_search(runs[0])
         device = device or run_device(runs[0])
         if engine == "torch":
