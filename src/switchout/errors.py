@@ -19,6 +19,10 @@ EXTRAS = {  # what may be missing, and which extra of ours brings it
 }
 
 
+NEAR = 0.6  # of 1, by difflib: below, it is another word
+MOST_NEAR = 3  # that are as near: more are no help
+
+
 class SwitchOutError(ValueError):
     """Bad input. The message names the file, line or key, and says what to do, in one line."""
 
@@ -93,10 +97,23 @@ def listed(words: Sequence[str], last: str) -> str:
 
 
 def did_you_mean(word: str, choices: list[str]) -> str:
-    """Return ``" (did you mean 'x'?)"`` for a near miss, else the list of what exists."""
-    from difflib import get_close_matches
+    """Return ``" (did you mean 'x'?)"`` for a near miss, else the list of what exists.
 
-    # The first of the names that it begins: of two that are as near, difflib takes the last.
-    begun = [choice for choice in choices if choice.startswith(f"{word}_")]
-    near = begun or get_close_matches(word, choices, n=1)
-    return f" (did you mean {near[0]!r}?)" if near else f" (choose from: {', '.join(choices)})"
+    Example:
+        >>> did_you_mean("table9", ["table1", "table2", "tau"])
+        " (did you mean 'table1' or 'table2'?)"
+    """
+    begun = [choice for choice in choices if choice.startswith(f"{word}_")][:1]
+    near = [repr(choice) for choice in begun or nearest(word, choices)]
+    if not near or len(near) > MOST_NEAR:
+        return f" (choose from: {', '.join(choices)})"
+    return f" (did you mean {listed(near, 'or')}?)"
+
+
+def nearest(word: str, choices: Sequence[str]) -> list[str]:
+    """Return the choices that are near a word, all that are as near as the nearest."""
+    from difflib import SequenceMatcher
+
+    ratios = {choice: SequenceMatcher(None, choice, word).ratio() for choice in choices}
+    best = max(ratios.values(), default=0.0)
+    return [choice for choice in ratios if ratios[choice] == best >= NEAR]

@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from types import NoneType
@@ -23,7 +22,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 
-from switchout.errors import listed
+from switchout.errors import listed, nearest
 from switchout.ranges import Real, Whole
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
@@ -309,11 +308,14 @@ def near_flags(name: str, context: click.Context) -> str:
     if name == "--version":
         begun = ["switchout --version"]
     sides = {"-x": " (source)", "-y": " (target)"}
-    near = [
-        f"{flag!r}{sides.get(flag[-2:], '')}"
-        for flag in begun or get_close_matches(name, flags, n=1)
-    ]
+    near = [f"{flag!r}{sides.get(flag[-2:], '')}" for flag in begun or _nearest_flags(name, flags)]
     return f" Did you mean {listed(near, 'or')}?" if near else ""
+
+
+def _nearest_flags(name: str, flags: Sequence[str]) -> list[str]:
+    """Return the nearest flags; that all begin with dashes makes none of them near."""
+    near = nearest(name.lstrip("-"), [flag.lstrip("-") for flag in flags])
+    return [flag for flag in flags if flag.lstrip("-") in near]
 
 
 def _argument_called(name: str, parameters: Iterable[click.Parameter]) -> str:
