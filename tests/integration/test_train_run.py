@@ -484,6 +484,7 @@ def test_damaged_selected_weights_are_named_and_the_next_best_used(tmp_path, cor
     "number",
     [
         pytest.param(signal.SIGTERM, id="SIGTERM"),
+        pytest.param(signal.SIGHUP, id="SIGHUP"),
         pytest.param(signal.SIGINT, id="SIGINT", marks=pytest.mark.slow),
     ],
 )

@@ -229,7 +229,7 @@ def is_stale(history: list[Validation], spec: LoopSpec) -> bool:
 
 @contextmanager
 def _asked_to_stop() -> Iterator[list[int]]:
-    """Collect SIGTERM and SIGINT in a list; the second one acts as usual."""
+    """Collect signals that ask us to end; the second one acts as usual, nohup's is ignored."""
     asked: list[int] = []
     before: dict[int, Any] = {}
 
@@ -238,8 +238,9 @@ def _asked_to_stop() -> Iterator[list[int]]:
         signal.signal(number, before[number])
 
     try:
-        for number in (int(signal.SIGTERM), int(signal.SIGINT)):
-            before[number] = signal.signal(number, note)
+        for number in map(int, (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)):
+            if signal.getsignal(number) != signal.SIG_IGN:
+                before[number] = signal.signal(number, note)
     except ValueError:  # not in the main thread: the caller handles signals
         pass
     try:
