@@ -7,6 +7,7 @@ import time
 from types import TracebackType
 
 PLAIN_EVERY = 10.0  # seconds between two lines where no terminal is attached
+WORTH_A_LINE = 1.0  # seconds: what took less is told by its result
 BAR = 20  # columns of the bar itself, on 80
 REMAINING = 9  # columns of the time that is left, with its space
 
@@ -118,7 +119,7 @@ class Meter:
     ) -> None:
         if self._is_terminal:
             self._bar.stop()
-        elif kind is None:
+        elif kind is None and time.monotonic() - self._start >= WORTH_A_LINE:
             self._line("done")
 
     def _count(self) -> str:

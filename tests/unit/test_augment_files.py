@@ -157,6 +157,17 @@ def test_the_last_word_before_a_carriage_return_is_a_word(tmp_path):
     assert 10 < sum(line != b"w1\r" for line in out.split(b"\n")[:-1]) < 40
 
 
+def test_one_line_is_one_and_a_closed_output_has_a_name(files):
+    (files / "src").write_text("w1 w2\n")
+    command = [sys.executable, "-m", "switchout", "augment", *map(str, one_side(files))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("1 line read, 1 written (")
+    assert done.stderr == ""
+    closed = " ".join(command).replace(f"--out-src {files / 'out'}", "--out-src -") + " >&-"
+    told = subprocess.run(["bash", "-c", closed], capture_output=True, text=True).stderr
+    assert told == "switchout: standard output: cannot be written (Bad file descriptor)\n"
+
+
 def test_a_file_that_is_replaced_is_named(files, capfd):
     """Nothing is said of what was not there, was empty, is a pipe, or stays as it was."""
     said = f"replaced what was there before: {files / 'out'}"

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from switchout import progress
 from switchout.progress import Meter
 
 NOTE = "loss 5.757, perplexity 316.46, 3,212 tokens/s, dev perplexity 298.11"
@@ -45,13 +46,15 @@ def test_a_note_stays_until_the_next_one(monkeypatch):
     assert "loss 5.757" in screen.getvalue().rpartition("2/3 steps")[2]
 
 
-def test_few_megabytes_have_decimals(capsys):
+def test_few_megabytes_have_decimals(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "WORTH_A_LINE", 0)
     with Meter("augment", total=0.0867, unit="MB") as meter:
         meter.advance(0.0867)
     assert "0.09/0.09 MB" in capsys.readouterr().err
 
 
-def test_no_terminal_gets_a_plain_line(capsys):
+def test_no_terminal_gets_a_plain_line(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "WORTH_A_LINE", 0)
     with Meter("reading", total=2, unit="lines") as meter:
         meter.advance(2)
     assert re.fullmatch(r"reading: 2/2 lines \S+/s done\n", capsys.readouterr().err)
@@ -60,10 +63,17 @@ def test_no_terminal_gets_a_plain_line(capsys):
     assert re.fullmatch(r"augment: 1/1 MB \S+ MB/s done\n", capsys.readouterr().err)
 
 
-def test_work_that_was_lost_does_not_slow_what_is_done_here(capsys):
+def test_work_that_was_lost_does_not_slow_what_is_done_here(capsys, monkeypatch):
+    monkeypatch.setattr(progress, "WORTH_A_LINE", 0)
     with Meter("training", total=900, unit="steps", done=700) as meter:
         meter.advance(-100)  # a run goes on from its last state
         assert meter.rate == 0
         meter.advance(50)
         assert meter.rate > 0
     assert "650/900 steps" in capsys.readouterr().err
+
+
+def test_what_took_no_time_is_no_line_in_a_file(capsys):
+    with Meter("augment", total=1, unit="MB") as meter:
+        meter.advance(1)
+    assert capsys.readouterr().err == ""

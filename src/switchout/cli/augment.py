@@ -131,10 +131,8 @@ def augment(
 def _summary(report: dict[str, Any], noise: Noise) -> str:
     dropped = sum(report["dropped"].values())
     lost = f", {dropped:,} pairs with an empty side dropped" if dropped else ""
-    lines = [
-        f"{report['pairs']:,} lines read, {report['written']:,} written{lost}"
-        f" ({report['seconds']:.1f} s)"
-    ]
+    read = f"{report['pairs']:,} line{'s' * (report['pairs'] != 1)} read"
+    lines = [f"{read}, {report['written']:,} written{lost} ({report['seconds']:.1f} s)"]
     for name, xy, strengths in (
         ("source", "x", (noise.tau_x, noise.rate_x)),
         ("target", "y", (noise.tau_y, noise.rate_y)),

@@ -227,7 +227,8 @@ class Output:
             raise
         except OSError as error:
             reason = error.strerror or error
-            raise SwitchOutError(f"{self.path}: cannot be written ({reason})") from None
+            name = "standard output" if self.path == "-" else self.path
+            raise SwitchOutError(f"{name}: cannot be written ({reason})") from None
 
 
 @contextmanager
