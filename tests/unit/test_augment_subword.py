@@ -99,7 +99,7 @@ def test_encode_needs_a_tokenizer(tmp_path):
         list(
             augment_lines(["a b"], vocab_source=tmp_path / "words", tau_x=1.0, seed=1, encode=True)
         )
-    with pytest.raises(SwitchOutError, match="tokenizer file"):
+    with pytest.raises(SwitchOutError, match="encode= needs vocab_source=FILE"):
         augment_lines(["a b"], vocab_source=["a", "b"], tau_x=1.0, seed=1, encode=True)
 
 
