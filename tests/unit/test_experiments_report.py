@@ -242,6 +242,16 @@ def test_a_run_that_learned_nothing_is_no_evidence(tmp_path, base, row, word):
     assert {run.row for run in analysis.unlearned} == failed
 
 
+def test_signs_are_explained_where_they_stand(analysis):
+    """The fixture's real gain has both signs; without it nothing is left to explain."""
+    note = main_table("table1", [analysis]).note
+    assert note.startswith("† better than")
+    assert "‡ better than it by the test over seeds" in note
+    none = main_table("table1", [replace(analysis, contrasts=analysis.contrasts[1:])]).note
+    assert "†" not in none
+    assert "‡" not in none
+
+
 def test_an_experiment_of_the_format_before_is_read(table, tmp_path):
     content = json.loads((table / "experiment.json").read_text())
     for plain in content["columns"][0]["rows"]:

@@ -293,6 +293,23 @@ def signatures(analyses: Sequence[Analysis]) -> str:
             version = runs[0].result["signature"].rpartition("|")[2]
             lines.append(
                 f"{analysis.name} · BLEU {runs[0].result['bleu_signature']} · data "
-                f"{analysis.corpus.data_hash[:12]} · seeds {seeds[0]}–{seeds[-1]} · {version}"
+                f"{analysis.corpus.data_hash[:12]} · {_in_words(seeds)} · {version}"
             )
     return "\n".join(lines)
+
+
+def _in_words(seeds: Sequence[int]) -> str:
+    """Name seeds in order, neighbours as a range.
+
+    Example:
+        >>> _in_words([1]), _in_words([1, 2, 3, 7])
+        ('seed 1', 'seeds 1–3, 7')
+    """
+    runs: list[list[int]] = []
+    for seed in seeds:
+        if runs and seed == runs[-1][-1] + 1:
+            runs[-1].append(seed)
+        else:
+            runs.append([seed])
+    named = (f"{run[0]}–{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
+    return f"seed{'s' if len(seeds) > 1 else ''} {', '.join(named)}"

@@ -21,11 +21,11 @@ from switchout.report.tables import Cell, Column, Mark, Table
 Part = tuple[Column, Sequence[Cell]]  # a column of a table with its cells
 Marks = Mapping[tuple[int, int], Mark]
 PAPER_MARK, SEEDS_MARK = "†", "‡"
-ABOUT_SIGNS = (
-    f"{PAPER_MARK} better than the best row without SwitchOut of its block by the paper's test "
-    f"(paired bootstrap of the median runs, p ≤ {LEVEL}); {SEEDS_MARK} by the test over seeds, "
-    "Holm-corrected."
-)
+ABOUT_SIGNS = {
+    PAPER_MARK: "better than the best row without SwitchOut of its block by the paper's test "
+    f"(paired bootstrap of the median runs, p ≤ {LEVEL}).",
+    SEEDS_MARK: "better than it by the test over seeds, Holm-corrected.",
+}
 
 
 def main_table(kind: str, analyses: Sequence[Analysis]) -> Table:
@@ -54,7 +54,9 @@ def main_table(kind: str, analyses: Sequence[Analysis]) -> Table:
             *_by_the_paper(kind, analysis, where),
             *_of_the_reference(analysis),
         ]
-    note = "\n".join([ABOUT_SIGNS, *_notes(analyses)])
+    signs = "".join(str(cell) for column, cells in parts if not column.title for cell in cells)
+    about = [f"{sign} {text}" for sign, text in ABOUT_SIGNS.items() if sign in signs]
+    note = "\n".join([" ".join(about), *_notes(analyses)]).lstrip()
     return _table("Test BLEU, medians over seeds", parts, note=note, marks=marks)
 
 
