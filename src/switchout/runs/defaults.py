@@ -61,13 +61,11 @@ def default_config(
         }
     )
     log.info(
-        "%s to %s: %s pairs; %s; unless set otherwise %s steps of %s tokens",
+        "%s to %s: %s pairs; %s",  # progress names the steps, which options may change
         opened.source,
         opened.target,
         f"{n_pairs:,}",
         _told(vocabulary),
-        f"{steps:,}",
-        f"{BATCH_TOKENS:,}",
     )
     return config
 
