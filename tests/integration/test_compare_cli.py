@@ -147,8 +147,9 @@ def test_an_earlier_result_is_replaced_and_somebodys_file_is_not(
 
 
 def test_text_output_has_the_verdict_and_the_signature(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("switchout.progress.WORTH_A_LINE", 0)
     code, out, err = outcome(
         capsys, "compare", "--ref", folder / "ref", "--baseline", f"old={folder / 'base0'}",
         "--system", f"new={folder / 'new0'}", "--metric", "ter", "--metric", "bleu",

@@ -49,7 +49,10 @@ def translated(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPat
     return Translate(capsys, monkeypatch)
 
 
-def test_every_line_has_its_line(run: Path, translated: Translate) -> None:
+def test_every_line_has_its_line(
+    run: Path, translated: Translate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("switchout.progress.WORTH_A_LINE", 0)
     src, tgt = sentences(40, seed=5)
     src.insert(7, "")
     tgt.insert(7, "")
