@@ -137,6 +137,7 @@ def test_the_terminal_names_what_studies_decided_on_real_data(tmp_path, monkeypa
     for verdicts, n_told, n_open in (
         ((), 0, None),
         (("open", "screening"), 0, "2 questions open"),
+        (("screening",), 0, None),
         (("confirmed", "open"), 1, "1 question open"),
         (("confirmed", "refuted"), 2, None),
     ):
@@ -144,6 +145,7 @@ def test_the_terminal_names_what_studies_decided_on_real_data(tmp_path, monkeypa
         write_reference(replace(reference, studies=studies), tmp_path / "shipped.json")
         monkeypatch.setattr(module, "SHIPPED", tmp_path / "shipped.json")
         told = _real_data()
+        assert any("decides nothing" in line for line in told) == (verdicts == ("screening",))
         assert sum(line.endswith((": confirmed", ": refuted")) for line in told) == n_told
         assert [line.split(":")[0].strip() for line in told if "open" in line] == [n_open] * bool(
             n_open

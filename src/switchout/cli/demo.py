@@ -91,8 +91,12 @@ def _open(results: Sequence[StudyResult]) -> list[str]:
     undecided = [one for one in results if one.verdict in UNDECIDED]
     if not undecided:
         return []
+    asked = f"    {len(undecided)} question{'s' * (len(undecided) > 1)}"
+    if all(one.verdict == "screening" for one in undecided):
+        again = "      the best of them are trained again with fresh seeds"
+        return [f"{asked} screened, which decides nothing:", again]
     n_shown = sum(one.low > 0 or one.high < 0 for one in undecided)
-    line = f"    {len(undecided)} question{'s' * (len(undecided) > 1)} open"
+    line = f"{asked} open"
     if not n_shown:
         return [f"{line}: every interval on test includes 0"]
     have = "has" if n_shown == 1 else "have"
