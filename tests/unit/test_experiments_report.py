@@ -32,10 +32,12 @@ from switchout.experiments.experiment import (
 from switchout.experiments.paper import TABLE1_ROWS, table1_rows, tau_name, tuned_name, with_taus
 from switchout.experiments.reproduce import corpus_title
 from switchout.experiments.tuning import regularised
+from switchout.report.answers import _name
 from switchout.report.answers import answers as answers_of
 from switchout.report.asked import asked_section
 from switchout.report.details import cost_table, tuning_table
-from switchout.report.headline import _is_by_the_paper, main_table
+from switchout.report.headline import _is_by_the_paper, headline_table, main_table
+from switchout.report.tables import Column
 from switchout.report.write import write_report
 
 ASKED = (Question(("a",)),)
@@ -250,6 +252,18 @@ def test_signs_are_explained_where_they_stand(analysis):
     none = main_table("table1", [replace(analysis, contrasts=analysis.contrasts[1:])]).note
     assert "†" not in none
     assert "‡" not in none
+
+
+def test_the_first_screen_explains_the_sign_of_the_paper(analysis, monkeypatch):
+    assert "†" not in headline_table("table1", analysis).note
+    paper = [(Column("", "paper_significant"), ["", "†"])]
+    monkeypatch.setattr("switchout.report.headline._by_the_paper", lambda *_: paper)
+    assert headline_table("table1", analysis).note.startswith("† better than")
+
+
+def test_a_question_is_not_said_twice_where_its_row_says_it(analysis):
+    named = [replace(analysis.contrasts[0], question=asked) for asked in ("C1", "SwitchOut", "")]
+    assert [_name(one) for one in named] == ["C1, +SwitchOut", "+SwitchOut", "+SwitchOut"]
 
 
 def test_an_experiment_of_the_format_before_is_read(table, tmp_path):

@@ -99,7 +99,8 @@ def _of_contrast(contrast: Contrast, where: str) -> Claim:
 
 
 def _name(contrast: Contrast) -> str:
-    return f"{contrast.question}, {contrast.row}" if contrast.question else contrast.row
+    asked = contrast.question
+    return contrast.row if not asked or asked in contrast.row else f"{asked}, {contrast.row}"
 
 
 def _evidence(contrast: Contrast) -> str:

@@ -54,9 +54,7 @@ def main_table(kind: str, analyses: Sequence[Analysis]) -> Table:
             *_by_the_paper(kind, analysis, where),
             *_of_the_reference(analysis),
         ]
-    signs = "".join(str(cell) for column, cells in parts if not column.title for cell in cells)
-    about = [f"{sign} {text}" for sign, text in ABOUT_SIGNS.items() if sign in signs]
-    note = "\n".join([" ".join(about), *_notes(analyses)]).lstrip()
+    note = "\n".join([*_about_signs(parts), *_notes(analyses)])
     return _table("Test BLEU, medians over seeds", parts, note=note, marks=marks)
 
 
@@ -83,8 +81,16 @@ def headline_table(kind: str, analysis: Analysis) -> Table:
         cells = ["; ".join(f"{_delta(c)} to {c.against}" for c in by_row[name]) for name in names]
         parts.append((Column("Δ as asked"), cells))
     parts += [*_by_the_paper(kind, analysis, ""), *_of_the_reference(analysis)]
-    title, note = "Test BLEU: medians; Δ of means [95% interval]", "\n".join(_notes([analysis]))
+    title = "Test BLEU: medians; Δ of means [95% interval]"
+    note = "\n".join([*_about_signs(parts), *_notes([analysis])])
     return _table(title, parts, note=note, marks=_verdict_marks(analysis, parts))
+
+
+def _about_signs(parts: Sequence[Part]) -> list[str]:
+    """Explain those that stand in columns without a heading."""
+    signs = "".join(str(cell) for column, cells in parts if not column.title for cell in cells)
+    about = [f"{sign} {text}" for sign, text in ABOUT_SIGNS.items() if sign in signs]
+    return [" ".join(about)] * bool(about)
 
 
 def _signs(analysis: Analysis, name: str) -> str:
