@@ -256,7 +256,7 @@ def test_signs_are_explained_where_they_stand(analysis):
 
 def test_the_first_screen_explains_the_sign_of_the_paper(analysis, monkeypatch):
     assert "†" not in headline_table("table1", analysis).note
-    paper = [(Column("", "paper_significant"), ["", "†"])]
+    paper = [(Column("", "paper_significant"), ["†" for _ in analysis.rows])]
     monkeypatch.setattr("switchout.report.headline._by_the_paper", lambda *_: paper)
     assert headline_table("table1", analysis).note.startswith("† better than")
 
